@@ -1,0 +1,42 @@
+# Every target sets itself up: a fresh clone needs Python 3.11+ and nothing else.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Citation Machine needs Python 3.11 or newer (found %d.%d); run make PYTHON=python3.12" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(STAMP)
+
+setup: $(STAMP) ## Make the virtual environment
+
+demo: $(STAMP) ## Open the application on the sample corpus
+	$(BIN)/cmtui demo
+
+test: $(STAMP) ## Run the whole test suite
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+
+lint: $(STAMP) ## ruff, mypy --strict and import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(STAMP) ## Rewrite the code in the house format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP) ## Print the performance tables
+	$(BIN)/python -m tests.benchmarks
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache dist build

@@ -1,0 +1,1 @@
+"""Bibliographic metadata and formatted citations."""

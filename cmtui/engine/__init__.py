@@ -1,0 +1,1 @@
+"""The facade that the command line and the application drive."""

@@ -1,0 +1,1 @@
+"""Bytes to canonical documents: readers, profiles, segmentation, and the child process that reads."""

@@ -1,0 +1,1 @@
+"""The store directory on disk, and the same repository in memory."""
