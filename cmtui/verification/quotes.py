@@ -1,0 +1,246 @@
+"""The quote check: where a quoted text stands, or in which way it does not.
+
+Only ``exact`` and ``exact_split`` are evidence. Every other verdict shows the canonical text beside the quote
+and creates no identity.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from cmtui.model.claim import EvidenceSpanIdentity
+from cmtui.model.quote import MINIMUM_QUOTE, QuoteCheck, QuoteLocation, Verdict
+from cmtui.model.selectors import Span
+from cmtui.model.source import CanonicalDocument
+from cmtui.ports import DocumentRepository
+from cmtui.verification.layout import layout_matches, layout_text
+from cmtui.verification.near import (
+    CERTAIN,
+    POSSIBLE,
+    SearchableText,
+    differences,
+    nearest,
+    stitched,
+)
+from cmtui.verification.verifier import split_span, verify_span
+
+#: Prepared documents kept in memory.
+_CACHED = 64
+
+
+class QuoteChecker:
+    """Checks quotes against the documents of a repository. Not safe for use by several threads at once."""
+
+    def __init__(self, repository: DocumentRepository) -> None:
+        self._repository = repository
+        self._prepared: OrderedDict[str, SearchableText] = OrderedDict()
+
+    def check(
+        self, quote: str, *, document_id: str | None = None, offset: int | None = None
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]]:
+        """The verdict, and the identities it rests on (for the evidence log).
+
+        Blanks at both ends of ``quote`` are not part of it. ``document_id`` says which document the quote is
+        attributed to; ``offset`` which of several occurrences is meant. Raises NotFound.
+        """
+        quote = quote.strip()
+        if len(quote) < MINIMUM_QUOTE and (document_id is None or offset is None):
+            explanation = (
+                f"{len(quote)} characters say too little; give at least {MINIMUM_QUOTE}, "
+                "or a document and an offset."
+            )
+            return QuoteCheck(quote, Verdict.TOO_SHORT, explanation=explanation), ()
+        named = self._text(self._repository.summary(document_id).document_id) if document_id else None
+        scope = [named] if named else self._current()
+        return (
+            self._exact(quote, scope, offset)
+            or self._split_over_breaks(quote, scope)
+            or (self._misattributed(quote, named) if named else None)
+            or self._layout(quote, scope)
+            or self._inexact(quote, scope)
+        )
+
+    # -- verdicts that are evidence ------------------------------------------------------------------
+
+    def _exact(
+        self, quote: str, scope: Sequence[SearchableText], offset: int | None
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
+        places = [(text, span) for text in scope for span in _occurrences(text.text, quote)]
+        if offset is not None and len(scope) == 1:
+            at_offset = [(text, span) for text, span in places if span.start == offset]
+            if at_offset:
+                places = at_offset
+            elif places:
+                return self._verdict(
+                    quote, Verdict.AMBIGUOUS, places, "The quote is exact, but not at that offset."
+                )
+        if not places:
+            return None
+        if len(places) > 1:
+            return self._verdict(
+                quote,
+                Verdict.AMBIGUOUS,
+                places,
+                f"The quote stands {len(places)} times; name the document and the offset.",
+            )
+        return self._evidence(quote, *places[0])
+
+    def _split_over_breaks(
+        self, quote: str, scope: Sequence[SearchableText]
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
+        """A quote that is exact but for the blanks at passage and page breaks it runs over (D14)."""
+        folded = layout_text(quote)
+        places = []
+        for text in scope:
+            for span in layout_matches(text.layout, folded):
+                parts = split_span(text.document, span)
+                if len(parts) > 1 and _joins_to(quote, [text.document.slice(part) for part in parts]):
+                    places.append((text, span))
+        if len(places) != 1:
+            return None
+        return self._evidence(quote, *places[0])
+
+    def _evidence(
+        self, quote: str, text: SearchableText, span: Span
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]]:
+        document = text.document
+        source = self._repository.source_of(document.document_id)
+        parts = split_span(document, span)
+        if not parts:
+            return self._verdict(
+                quote,
+                Verdict.ABSENT,
+                [(text, span)],
+                "The quote stands outside of every passage (front matter or a separator) and is no evidence.",
+            )
+        identities = tuple(verify_span(document, source, part) for part in parts)
+        location = self._location(text, span, evidence_ids=tuple(i.evidence_id for i in identities))
+        if len(identities) == 1 and identities[0].text == quote:
+            return QuoteCheck(quote, Verdict.EXACT, (location,)), identities
+        explanation = f"The quote runs over {len(identities)} passages; each part is exact in its own."
+        return QuoteCheck(quote, Verdict.EXACT_SPLIT, (location,), explanation), identities
+
+    # -- verdicts that are not -----------------------------------------------------------------------
+
+    def _misattributed(
+        self, quote: str, named: SearchableText
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
+        others = [t for t in self._current() if t.document.document_id != named.document.document_id]
+        places = [(text, span) for text in others for span in _occurrences(text.text, quote)]
+        if not places:
+            return None
+        return self._verdict(
+            quote, Verdict.MISATTRIBUTED, places, "The quote is exact in another document than the one named."
+        )
+
+    def _layout(
+        self, quote: str, scope: Sequence[SearchableText]
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
+        folded = layout_text(quote)
+        places = [(text, span) for text in scope for span in layout_matches(text.layout, folded)]
+        if not places:
+            return None
+        return self._verdict(
+            quote,
+            Verdict.LAYOUT,
+            places,
+            "Equal but for layout (line breaks, hyphens, ligatures, blanks or quotation marks); "
+            "quote the canonical text shown.",
+            difference=True,
+        )
+
+    def _inexact(
+        self, quote: str, scope: Sequence[SearchableText]
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]]:
+        near = nearest(quote, scope)
+        if near is None or near.similarity < CERTAIN:
+            pieces = stitched(quote, scope)
+            if pieces:
+                return self._verdict(
+                    quote,
+                    Verdict.STITCHED,
+                    [(piece.searchable, piece.span) for piece in pieces],
+                    f"The quote is put together from {len(pieces)} pieces that do not stand side by side.",
+                )
+        if near is not None and near.similarity >= POSSIBLE:
+            location = self._location(near.searchable, near.span, difference=quote)
+            explanation = f"{near.similarity:.0%} of the characters agree; the difference is shown."
+            return QuoteCheck(quote, Verdict.NEAR_MISS, (location,), explanation), ()
+        return QuoteCheck(quote, Verdict.ABSENT, explanation="The quote is in none of the sources."), ()
+
+    # -- helpers -------------------------------------------------------------------------------------
+
+    def _verdict(
+        self,
+        quote: str,
+        verdict: Verdict,
+        places: Sequence[tuple[SearchableText, Span]],
+        explanation: str,
+        *,
+        difference: bool = False,
+    ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]]:
+        locations = tuple(
+            self._location(text, span, difference=quote if difference else None) for text, span in places
+        )
+        return QuoteCheck(quote, verdict, locations, explanation), ()
+
+    def _location(
+        self,
+        text: SearchableText,
+        span: Span,
+        *,
+        evidence_ids: tuple[str, ...] = (),
+        difference: str | None = None,
+    ) -> QuoteLocation:
+        document = text.document
+        source = self._repository.source_of(document.document_id)
+        exact = document.slice(span)
+        return QuoteLocation(
+            document_id=document.document_id,
+            source_id=source.source_id,
+            span=span,
+            text=exact,
+            locators=document.locate(span, page_offset=source.page_offset),
+            evidence_ids=evidence_ids,
+            difference=differences(difference, exact) if difference is not None else (),
+        )
+
+    def _current(self) -> list[SearchableText]:
+        """Current documents in store order, so that the same store gives the same answer."""
+        return [self._text(row.document_id) for row in self._repository.summaries() if row.current]
+
+    def _text(self, document_id: str) -> SearchableText:
+        document: CanonicalDocument = self._repository.document(document_id)
+        prepared = self._prepared.get(document_id)
+        if prepared is None or prepared.document is not document:
+            prepared = self._prepared[document_id] = SearchableText(document)
+            while len(self._prepared) > _CACHED:
+                self._prepared.popitem(last=False)
+        self._prepared.move_to_end(document_id)
+        return prepared
+
+
+def _occurrences(text: str, quote: str) -> list[Span]:
+    """Every place of ``quote`` in ``text``, overlapping ones too."""
+    found = []
+    at = text.find(quote)
+    while at >= 0:
+        found.append(Span(at, at + len(quote)))
+        at = text.find(quote, at + 1)
+    return found
+
+
+def _joins_to(quote: str, parts: Sequence[str]) -> bool:
+    """Whether ``quote`` is exactly the parts with blanks between them."""
+    at = 0
+    for number, part in enumerate(parts):
+        if number:
+            blank = len(quote[at:]) - len(quote[at:].lstrip())
+            if not blank:
+                return False
+            at += blank
+        if not quote.startswith(part, at):
+            return False
+        at += len(part)
+    return at == len(quote)
