@@ -1,5 +1,127 @@
-"""Citation Machine: exact, verified evidence from your own sources."""
+"""Citation Machine: exact, verified evidence from your own sources.
+
+Names are loaded on first use (PEP 562), so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from cmtui._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from cmtui.bibliography.service import Formatter
+    from cmtui.engine.ingestion import CitationIngestionService
+    from cmtui.engine.machine import CitationMachine, LocalCitationMachine
+    from cmtui.errors import CmtuiError
+    from cmtui.inference import LearnedNLIBackend, LocalInferenceBackend
+    from cmtui.model.bibliography import BibliographicAuthor, BibliographicDate, BibliographicMetadata
+    from cmtui.model.claim import (
+        Assessment,
+        EvidenceReport,
+        EvidenceSet,
+        EvidenceSpanIdentity,
+        Finding,
+        Proposal,
+        Relation,
+    )
+    from cmtui.model.quote import QuoteCheck, Verdict
+    from cmtui.model.retrieval import Filters, PassageProjection, ScoredPassage, SearchResponse, SearchResult
+    from cmtui.model.selectors import Span
+    from cmtui.ports import InferenceBackend, SemanticIndex, SemanticMatcher
+    from cmtui.retrieval.search import CitationLexicalSearch, SemanticCitationSearch
+    from cmtui.retrieval.semantic import (
+        InMemorySemanticIndex,
+        LocalEmbeddingMatcher,
+        SentenceTransformerMatcher,
+    )
+    from cmtui.store.memory import InMemoryKnowledgeRepository
+
+_WHERE = {
+    "Assessment": "cmtui.model.claim",
+    "BibliographicAuthor": "cmtui.model.bibliography",
+    "BibliographicDate": "cmtui.model.bibliography",
+    "BibliographicMetadata": "cmtui.model.bibliography",
+    "CitationIngestionService": "cmtui.engine.ingestion",
+    "CitationLexicalSearch": "cmtui.retrieval.search",
+    "CitationMachine": "cmtui.engine.machine",
+    "CmtuiError": "cmtui.errors",
+    "EvidenceReport": "cmtui.model.claim",
+    "EvidenceSet": "cmtui.model.claim",
+    "EvidenceSpanIdentity": "cmtui.model.claim",
+    "Filters": "cmtui.model.retrieval",
+    "Finding": "cmtui.model.claim",
+    "Formatter": "cmtui.bibliography.service",
+    "InMemoryKnowledgeRepository": "cmtui.store.memory",
+    "InMemorySemanticIndex": "cmtui.retrieval.semantic",
+    "InferenceBackend": "cmtui.ports",
+    "LearnedNLIBackend": "cmtui.inference",
+    "LocalCitationMachine": "cmtui.engine.machine",
+    "LocalEmbeddingMatcher": "cmtui.retrieval.semantic",
+    "LocalInferenceBackend": "cmtui.inference",
+    "PassageProjection": "cmtui.model.retrieval",
+    "Proposal": "cmtui.model.claim",
+    "QuoteCheck": "cmtui.model.quote",
+    "Relation": "cmtui.model.claim",
+    "ScoredPassage": "cmtui.model.retrieval",
+    "SearchResponse": "cmtui.model.retrieval",
+    "SearchResult": "cmtui.model.retrieval",
+    "SemanticCitationSearch": "cmtui.retrieval.search",
+    "SemanticIndex": "cmtui.ports",
+    "SemanticMatcher": "cmtui.ports",
+    "SentenceTransformerMatcher": "cmtui.retrieval.semantic",
+    "Span": "cmtui.model.selectors",
+    "Verdict": "cmtui.model.quote",
+}
+
+__all__ = [
+    "Assessment",
+    "BibliographicAuthor",
+    "BibliographicDate",
+    "BibliographicMetadata",
+    "CitationIngestionService",
+    "CitationLexicalSearch",
+    "CitationMachine",
+    "CmtuiError",
+    "EvidenceReport",
+    "EvidenceSet",
+    "EvidenceSpanIdentity",
+    "Filters",
+    "Finding",
+    "Formatter",
+    "InMemoryKnowledgeRepository",
+    "InMemorySemanticIndex",
+    "InferenceBackend",
+    "LearnedNLIBackend",
+    "LocalCitationMachine",
+    "LocalEmbeddingMatcher",
+    "LocalInferenceBackend",
+    "PassageProjection",
+    "Proposal",
+    "QuoteCheck",
+    "Relation",
+    "ScoredPassage",
+    "SearchResponse",
+    "SearchResult",
+    "SemanticCitationSearch",
+    "SemanticIndex",
+    "SemanticMatcher",
+    "SentenceTransformerMatcher",
+    "Span",
+    "Verdict",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _WHERE.get(name)
+    if module is None:
+        raise AttributeError(f"module 'cmtui' has no attribute {name!r}")
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
