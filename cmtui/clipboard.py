@@ -1,0 +1,252 @@
+"""Copying text out of a terminal, with an honest answer about whether it arrived.
+
+A terminal program cannot know whether OSC 52 was taken: tmux drops it by default and some terminals ignore
+it (design measurements, tui.md 2.1). So a chain is tried, from what can be read back to what cannot, and the
+text is always kept in ``last-copy.txt`` as well. A copy is ``confirmed`` only after it was read back.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Seconds any one clipboard tool may take. wl-copy and xclip fork to serve the selection; a tool that stays
+#: in the foreground is left running (it *is* the clipboard) and only its read-back decides.
+TOOL_TIMEOUT = 2.0
+
+#: Where the copied text is kept whatever happens.
+LAST_COPY = "last-copy.txt"
+
+#: How a copy may be asked for; ``command: ...`` names a program that reads the text on its standard input.
+PREFERENCES = ("auto", "osc52", "tmux", "file")
+
+
+@dataclass(frozen=True, slots=True)
+class CopyResult:
+    """What became of a copy.
+
+    ``method`` is the tool, ``tmux``, ``osc52`` or ``file``. ``confirmed`` is True only when the text was
+    read back and equal. ``path`` is ``last-copy.txt``, or None when it could not be written. ``message`` is
+    one line for the person.
+    """
+
+    method: str
+    confirmed: bool
+    path: Path | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One way to the clipboard: the command that takes the text, and the one that gives it back."""
+
+    name: str
+    copy: tuple[str, ...]
+    paste: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+
+
+def state_dir(environ: Mapping[str, str] | None = None) -> Path:
+    """The folder for ``last-copy.txt`` and logs: ``CMTUI_STATE``, else the platform's state folder."""
+    env = os.environ if environ is None else environ
+    if env.get("CMTUI_STATE"):
+        return Path(env["CMTUI_STATE"]).expanduser()
+    if env.get("XDG_STATE_HOME"):
+        return Path(env["XDG_STATE_HOME"]).expanduser() / "cmtui"
+    from platformdirs import user_state_path
+
+    return user_state_path("cmtui", appauthor=False)
+
+
+def tools(environ: Mapping[str, str] | None = None) -> tuple[Tool, ...]:
+    """The tools that may reach the person's clipboard here, best first, whether installed or not.
+
+    Over SSH the remote machine's own tools are left out: its clipboard is not the person's.
+    """
+    env = os.environ if environ is None else environ
+    found: list[Tool] = []
+    if not (env.get("SSH_TTY") or env.get("SSH_CONNECTION")):
+        found.append(Tool("pbcopy", ("pbcopy",), ("pbpaste",)))
+        if env.get("WAYLAND_DISPLAY"):
+            found.append(Tool("wl-copy", ("wl-copy",), ("wl-paste", "--no-newline")))
+        if env.get("DISPLAY"):
+            selection = ("-selection", "clipboard")
+            found.append(Tool("xclip", ("xclip", *selection), ("xclip", "-o", *selection)))
+            found.append(Tool("xsel", ("xsel", "-b", "-i"), ("xsel", "-b", "-o")))
+        found.append(Tool("clip.exe", ("clip.exe",), encoding="utf-16"))
+    if env.get("TMUX"):
+        found.append(Tool("tmux", ("tmux", "load-buffer", "-w", "-"), ("tmux", "show-buffer")))
+        # -w (send it on to the outer terminal) came with tmux 3.2.
+        found.append(Tool("tmux", ("tmux", "load-buffer", "-"), ("tmux", "show-buffer")))
+    return tuple(found)
+
+
+def copy(
+    text: str,
+    *,
+    what: str = "text",
+    preference: str = "auto",
+    osc52: Callable[[str], None] | None = None,
+    environ: Mapping[str, str] | None = None,
+    state: Path | None = None,
+) -> CopyResult:
+    """Copy ``text`` by the best way that works, and keep it in ``last-copy.txt``.
+
+    ``what`` names the thing in the message ("APA citation"). ``preference`` is one of PREFERENCES or
+    ``command: PROGRAM ARGS``. ``osc52`` writes the text to the terminal (the application's driver); without
+    it the sequence goes to ``/dev/tty``. Blocks for at most a few seconds: call it in a thread.
+    """
+    env = os.environ if environ is None else environ
+    kept = _keep(text, state_dir(env) if state is None else state)
+    if preference == "file":
+        return CopyResult("file", confirmed=False, path=kept, message=_file_message(what, kept))
+    tried = False
+    for tool in _candidates(preference, env):
+        sent = _send(tool, text, env)
+        tried = tried or sent
+        if sent and tool.paste and _read_back(tool, env) == text:
+            return CopyResult(tool.name, confirmed=True, path=kept, message=f"Copied {what} ({tool.name}).")
+        if sent and not tool.paste:
+            return CopyResult(
+                tool.name,
+                confirmed=False,
+                path=kept,
+                message=f"Sent {what} to {tool.name}, which cannot be read back. {_kept(kept)}",
+            )
+    if preference in ("auto", "osc52"):
+        with contextlib.suppress(OSError):
+            (osc52 or write_osc52)(text)
+            return CopyResult(
+                "osc52",
+                confirmed=False,
+                path=kept,
+                message=f"Sent {what} to the terminal, unconfirmed; if paste is empty: "
+                f"cmtui doctor clipboard. {_kept(kept)}",
+            )
+    reason = "took the text but gave back another" if tried else "is not usable here"
+    return CopyResult(
+        "file",
+        confirmed=False,
+        path=kept,
+        message=f"The clipboard ({preference}) {reason}. {_file_message(what, kept)}",
+    )
+
+
+def write_osc52(text: str) -> None:
+    """Write the OSC 52 clipboard sequence to the controlling terminal. Raises OSError without one."""
+    with Path("/dev/tty").open("wb", buffering=0) as terminal:
+        terminal.write(osc52_sequence(text))
+
+
+def osc52_sequence(text: str) -> bytes:
+    """The escape sequence that asks a terminal to set its clipboard."""
+    return b"\x1b]52;c;" + base64.b64encode(text.encode("utf-8", "surrogatepass")) + b"\x07"
+
+
+def diagnose(environ: Mapping[str, str] | None = None) -> list[str]:
+    """What ``cmtui doctor clipboard`` prints: the situation, each way in order, and what to do."""
+    env = os.environ if environ is None else environ
+    ssh = bool(env.get("SSH_TTY") or env.get("SSH_CONNECTION"))
+    lines = [
+        f"session        {'SSH (this machine has not your clipboard)' if ssh else 'local'}",
+        f"inside tmux    {'yes' if env.get('TMUX') else 'no'}",
+    ]
+    for tool in tools(env):
+        where = shutil.which(tool.copy[0], path=env.get("PATH"))
+        state = f"found: {where}" if where else "not installed"
+        lines.append(f"{tool.name:<14} {state}  ({' '.join(tool.copy)})")
+    lines.append("osc52          last resort: the terminal may ignore it, and nothing can tell")
+    lines.append(f"always         {state_dir(env) / LAST_COPY}")
+    if env.get("TMUX"):
+        lines.append("hint           tmux passes copies on when 'set -g set-clipboard on' (or external)")
+    if not any(shutil.which(tool.copy[0], path=env.get("PATH")) for tool in tools(env)):
+        lines.append("hint           install xclip (X11) or wl-clipboard (Wayland), or work inside tmux")
+    return lines
+
+
+def _candidates(preference: str, env: Mapping[str, str]) -> tuple[Tool, ...]:
+    if preference == "auto":
+        return tools(env)
+    if preference == "tmux":
+        return tuple(tool for tool in tools(env) if tool.name == "tmux")
+    if preference.startswith("command:"):
+        words = shlex.split(preference.removeprefix("command:"))
+        return (Tool(words[0], tuple(words)),) if words else ()
+    return ()
+
+
+def _send(tool: Tool, text: str, env: Mapping[str, str]) -> bool:
+    """Whether the tool took the text. Its output goes nowhere: a forked child would hold a pipe open."""
+    program = shutil.which(tool.copy[0], path=env.get("PATH"))
+    if program is None:
+        return False
+    try:
+        process = subprocess.Popen(
+            (program, *tool.copy[1:]),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(env),
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    try:
+        process.communicate(text.encode(tool.encoding, "surrogatepass"), timeout=TOOL_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        # It holds the selection in the foreground; stopping it would empty the clipboard.
+        process.returncode = 0
+        return True
+    except OSError:
+        process.kill()
+        process.wait()
+        return False
+    return process.returncode == 0
+
+
+def _read_back(tool: Tool, env: Mapping[str, str]) -> str | None:
+    program = shutil.which(tool.paste[0], path=env.get("PATH"))
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            (program, *tool.paste[1:]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=dict(env),
+            timeout=TOOL_TIMEOUT,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode(tool.encoding, "replace")
+
+
+def _keep(text: str, folder: Path) -> Path | None:
+    """Write ``last-copy.txt`` readable by its owner alone; None when the folder cannot be written."""
+    path = folder / LAST_COPY
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.write(text)
+    except OSError:
+        return None
+    return path
+
+
+def _kept(path: Path | None) -> str:
+    return f"Also in {path}." if path is not None else ""
+
+
+def _file_message(what: str, path: Path | None) -> str:
+    return f"{what[:1].upper()}{what[1:]} is in {path}." if path else f"Nowhere to put {what}."
