@@ -110,7 +110,7 @@ def _verify(repository: DocumentRepository, result: SearchResult, assessment: As
     try:
         if not assessment.proposals:
             raise QuoteNotFound(
-                f"The backend says {assessment.relation} of a passage of '{source.name}' and proposes no quote.",
+                f"The backend says {assessment.relation} of a part of '{source.name}' but quotes nothing.",
                 "A relation without a quote is not evidence.",
             )
         members = tuple(verify_proposal(document, source, passage, p) for p in assessment.proposals)
