@@ -53,7 +53,7 @@ def test_rows_cover_the_text_exactly_once_at_any_width(seed: int) -> None:
         assert bounds[row] <= offset < bounds[row + 1]
     for a, b in itertools.pairwise(bounds):
         line = text[a:b].rstrip("\n").rstrip(" ")
-        touching = sum(1 for mark in marks if mark.span.start < b and a < mark.span.end)
+        touching = sum(1 for mark in marks if mark.span.start < a + len(line) and a < mark.span.end)
         several = len(list(cells.clusters(text, a, b))) > 1
         if several and not line.startswith(" ") and line:
             used = sum(size for *_, size in cells.clusters(line, 0, len(line)))
