@@ -93,7 +93,7 @@ def _measured(text: str, at: int, stop: int, columns: int, marks: Sequence[Mark]
     row, base, used = at, 0, 0  # start of this row, width used before it, width used up to here
     breakable, width_there = at, 0
     for start, end, size in clusters(text, at, stop):
-        blank = text[start] == " "
+        blank = end == start + 1 and text[start] == " "
         while not blank and start > row:
             glyphs = 2 * (bisect_left(starts, end) - bisect_right(ends, row)) if marks else 0
             if used - base + size + glyphs <= columns:
