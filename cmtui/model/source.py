@@ -318,7 +318,8 @@ class SourceRecord:
     """What the store knows of a source: its reference, other names, versions and user settings.
 
     ``versions`` and ``documents`` are in order of arrival; the last document is the current one.
-    ``ingested_at`` (UTC, ISO 8601) is for display and enters no identity.
+    ``ingested_at`` (UTC, ISO 8601) is for display and enters no identity. ``moved_to`` is where the file is
+    now when it is no longer at its reference; it is one of the aliases.
     """
 
     artifact: SourceArtifact
@@ -328,6 +329,7 @@ class SourceRecord:
     page_offset: int | None = None
     tags: tuple[str, ...] = ()
     ingested_at: str | None = None
+    moved_to: str | None = None
 
     @property
     def source_id(self) -> str:

@@ -1,0 +1,89 @@
+"""Bibliography sidecars, keyed by source: a new version of a source keeps its metadata (R101 to R105).
+
+Nothing here enters an identity (R112).
+"""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from cmtui.errors import InvalidRequest, SidecarMalformed, StoreReadOnly
+from cmtui.model.bibliography import BibliographyRecord, CslItem
+from cmtui.ports import Clock
+from cmtui.store import atomic
+from cmtui.store.layout import FORMAT_VERSION, Layout
+from cmtui.store.locks import FolderLock
+from cmtui.store.records import decode, encode
+
+
+class BibliographyFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``bibliography/<source_id>.json``."""
+
+    format: int = FORMAT_VERSION
+    source_id: str
+    item: CslItem
+    history: tuple[CslItem, ...] = ()
+    updated_at: str | None = None
+
+
+def revised(old: BibliographyRecord | None, source_id: str, item: CslItem, now: str) -> BibliographyRecord:
+    """The record after ``item`` replaced what was there. An equal item changes nothing.
+
+    The item is copied through JSON, so that the caller's object is never shared. Raises InvalidRequest.
+    """
+    try:
+        if not isinstance(item, dict):
+            raise TypeError("not an object")
+        copy = json.loads(json.dumps(item, allow_nan=False))
+        json.dumps(copy, ensure_ascii=False).encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"the bibliography item is not JSON: {error}") from error
+    if old is None:
+        return BibliographyRecord(source_id, copy, (), now)
+    if old.item == copy:
+        return old
+    return BibliographyRecord(source_id, copy, (*old.history, old.item), now)
+
+
+class BibliographySidecars:
+    """The sidecars in ``bibliography/``. Raises what ``cmtui.ports.BibliographyRepository`` says."""
+
+    def __init__(self, layout: Layout, clock: Clock, *, timeout: float, read_only: str | None) -> None:
+        self._layout = layout
+        self._clock = clock
+        self._read_only = read_only
+        self._lock = FolderLock(layout.bibliography / ".lock", timeout=timeout, clock=clock)
+
+    def get(self, source_id: str) -> BibliographyRecord | None:
+        """The record of a source (full id), or None. Raises SidecarMalformed."""
+        path = self._layout.bibliography_of(source_id)
+        try:
+            raw = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        hint = "correct the file by hand, restore it from a backup, or move it away and enter it again"
+        try:
+            record = decode(raw, BibliographyFile)
+        except ValueError as error:
+            raise SidecarMalformed(f"the bibliography sidecar {path} is malformed: {error}", hint) from error
+        if record.format != FORMAT_VERSION or record.source_id != source_id:
+            raise SidecarMalformed(f"the bibliography sidecar {path} is of another source or format", hint)
+        return BibliographyRecord(record.source_id, record.item, record.history, record.updated_at)
+
+    def set(self, source_id: str, item: CslItem) -> BibliographyRecord:
+        """Replace the item of a source (full id). Raises SidecarMalformed: a malformed one is not lost."""
+        if self._read_only:
+            raise StoreReadOnly(self._read_only, "the bibliography cannot be changed here")
+        with self._lock.hold("set bibliography"):
+            old = self.get(source_id)
+            new = revised(old, source_id, item, self._clock.now())
+            if new is not old:
+                data = encode(
+                    BibliographyFile(
+                        source_id=source_id, item=new.item, history=new.history, updated_at=new.updated_at
+                    )
+                )
+                atomic.write_whole(self._layout.bibliography_of(source_id), data)
+            return new

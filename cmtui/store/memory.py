@@ -1,0 +1,254 @@
+"""The repository in memory (R7): the same rules as the store directory, gone when the process ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import RLock
+
+from cmtui.errors import BlobDamaged, LogDamaged, NotFound
+from cmtui.model.bibliography import BibliographyRecord, CslItem
+from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
+from cmtui.model.identity import SourceArtifact, sha256_bytes
+from cmtui.model.ingest import IngestStatus
+from cmtui.model.review import EventDraft, ReviewEvent
+from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
+from cmtui.ports import Clock
+from cmtui.store.bibliography import revised
+from cmtui.store.claims import in_order, merged, with_run
+from cmtui.store.clock import SystemClock
+from cmtui.store.events import Link, chain, follow
+from cmtui.store.evidence_log import by_document, check_entry, log_of
+from cmtui.store.ids import resolve
+from cmtui.store.layout import reviewer_file_name
+from cmtui.store.library import Library, check_commit, row_of
+
+
+class InMemoryKnowledgeRepository:
+    """A ``cmtui.ports.KnowledgeRepository`` without a directory."""
+
+    def __init__(self, *, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._mutex = RLock()
+        self._library = Library()
+        self._documents: dict[str, CanonicalDocument] = {}
+        self._blobs: dict[str, bytes] = {}
+        self._counter = 0
+        self._evidence: list[EvidenceEntry] = []
+        self._evidence_by_id: dict[str, EvidenceEntry] = {}
+        self._claims: dict[str, Claim] = {}
+        self._events: dict[str, list[Link]] = {}
+        self._bibliography: dict[str, BibliographyRecord] = {}
+
+    @property
+    def root(self) -> Path | None:
+        """None: nothing is on disk."""
+        return None
+
+    @property
+    def derived(self) -> Path | None:
+        """None: nothing is on disk."""
+        return None
+
+    @property
+    def read_only(self) -> str | None:
+        """None: memory can always be written."""
+        return None
+
+    def notices(self) -> tuple[str, ...]:
+        """Nothing is ever put right in memory."""
+        return ()
+
+    # -- documents -----------------------------------------------------------------------------------
+
+    def commit_document(
+        self,
+        document: CanonicalDocument,
+        *,
+        content: bytes,
+        artifact: SourceArtifact,
+        aliases: Sequence[str] = (),
+    ) -> IngestStatus:
+        """Store a document with its exact source bytes. Raises InvalidRequest."""
+        check_commit(document, content, artifact)
+        with self._mutex:
+            placement = self._library.place(document, artifact, aliases, self._clock.now())
+            if document.document_id not in self._documents:
+                self._documents[document.document_id] = document
+                self._blobs.setdefault(document.version.bytes_sha256, bytes(content))
+                self._library.put_row(row_of(document))
+                self._counter += 1
+            self._library.put_source(placement.source)
+            return placement.status
+
+    def add_alias(self, source_id: str, reference: str, *, moved: bool) -> SourceRecord:
+        """Join another reference to a source. Raises NotFound."""
+        with self._mutex:
+            source = self._library.aliased(source_id, reference, moved=moved)
+            self._library.put_source(source)
+            return self.source(source.source_id)
+
+    def update_source(
+        self, source_id: str, *, page_offset: int | None = None, tags: Sequence[str] | None = None
+    ) -> SourceRecord:
+        """Change what the user may set. Raises NotFound."""
+        with self._mutex:
+            source = self._library.updated(source_id, page_offset, tags)
+            self._library.put_source(source)
+            return self.source(source.source_id)
+
+    def document_ids(self) -> tuple[str, ...]:
+        """Ids of all documents, sorted."""
+        with self._mutex:
+            return self._library.ids
+
+    def summaries(self) -> tuple[DocumentSummary, ...]:
+        """One row per document, sorted by source name, then document id."""
+        with self._mutex:
+            return self._library.summaries()
+
+    def summary(self, document_id: str) -> DocumentSummary:
+        """The row of one document, by id or unique prefix. Raises NotFound, AmbiguousId."""
+        with self._mutex:
+            return self._library.summary(self._library.document_id(document_id))
+
+    def document(self, document_id: str) -> CanonicalDocument:
+        """The document, by id or unique prefix. Raises NotFound, AmbiguousId."""
+        with self._mutex:
+            return self._documents[self._library.document_id(document_id)]
+
+    def documents_of_bytes(self, bytes_sha256: str) -> tuple[str, ...]:
+        """Ids of the documents made from these bytes, sorted."""
+        with self._mutex:
+            return self._library.documents_of_bytes(bytes_sha256)
+
+    def content_bytes(self, bytes_sha256: str) -> bytes:
+        """The exact source bytes. Raises NotFound, BlobDamaged."""
+        with self._mutex:
+            content = self._blobs.get(bytes_sha256)
+        if content is None:
+            raise NotFound(f"no document was made from bytes {bytes_sha256[:12]}", "give a full digest")
+        if sha256_bytes(content) != bytes_sha256:
+            raise BlobDamaged(f"the bytes {bytes_sha256[:12]} do not hash to their name")
+        return content
+
+    def sources(self) -> tuple[SourceRecord, ...]:
+        """All sources, sorted by name, then id."""
+        with self._mutex:
+            return self._library.records()
+
+    def source(self, source_id: str) -> SourceRecord:
+        """One source, by id or unique prefix. Raises NotFound, AmbiguousId."""
+        with self._mutex:
+            record = self._library.record(self._library.source_id(source_id))
+            assert record is not None  # source_id() answers with sources that have a document
+            return record
+
+    def source_of(self, document_id: str) -> SourceRecord:
+        """The source a document belongs to. Raises NotFound, AmbiguousId."""
+        with self._mutex:
+            owner = self._library.owner(self._library.document_id(document_id))
+            return self.source(owner.source_id)
+
+    def source_by_reference(self, reference: str) -> tuple[SourceRecord, ...]:
+        """Sources whose reference or alias is ``reference``."""
+        with self._mutex:
+            return self._library.records_of_reference(reference)
+
+    def generation(self) -> int:
+        """How many documents were committed."""
+        with self._mutex:
+            return self._counter
+
+    # -- evidence ------------------------------------------------------------------------------------
+
+    def record_evidence(self, entries: Sequence[EvidenceEntry]) -> None:
+        """Append entries; those already there are no-ops. Raises InvalidRequest."""
+        for entry in entries:
+            check_entry(entry)
+        with self._mutex:
+            for entry in entries:
+                if entry.evidence_id not in self._evidence_by_id:
+                    self._evidence.append(entry)
+                    self._evidence_by_id[entry.evidence_id] = entry
+
+    def evidence(self, evidence_id: str) -> EvidenceEntry:
+        """One entry by id or unique prefix. Raises NotFound, AmbiguousId."""
+        with self._mutex:
+            return self._evidence_by_id[resolve(evidence_id, sorted(self._evidence_by_id), "evidence")]
+
+    def evidence_entries(self, document_id: str | None = None) -> tuple[EvidenceEntry, ...]:
+        """All entries by document id, or those of one document, in log order."""
+        with self._mutex:
+            groups = by_document(self._evidence)
+            if document_id is not None:
+                return tuple(groups.get(log_of(document_id, groups), ()))
+            return tuple(entry for key in sorted(groups) for entry in groups[key])
+
+    # -- claims --------------------------------------------------------------------------------------
+
+    def save_claim(self, claim: Claim) -> None:
+        """Create a claim or change it; its runs stay. Raises InvalidRequest."""
+        with self._mutex:
+            self._claims[claim.claim_id] = merged(self._claims.get(claim.claim_id), claim)
+
+    def add_run(self, claim_id: str, run: ClaimRun) -> Claim:
+        """Append a run unless the newest one is equal but for its time. Raises NotFound."""
+        with self._mutex:
+            claim = with_run(self.claim(claim_id), run, self._clock.now())
+            self._claims[claim.claim_id] = claim
+            return claim
+
+    def claims(self, *, archived: bool = False) -> tuple[Claim, ...]:
+        """Claims by order, then text; archived ones only when asked for."""
+        with self._mutex:
+            return in_order(self._claims.values(), archived=archived)
+
+    def claim(self, claim_id: str) -> Claim:
+        """One claim by id or unique prefix. Raises NotFound, AmbiguousId."""
+        with self._mutex:
+            return self._claims[resolve(claim_id, sorted(self._claims), "claim")]
+
+    # -- events --------------------------------------------------------------------------------------
+
+    def append_events(self, reviewer: str, drafts: Sequence[EventDraft]) -> tuple[ReviewEvent, ...]:
+        """Append the drafts as one group. Raises InvalidRequest."""
+        reviewer_file_name(reviewer)
+        if not drafts:
+            return ()
+        with self._mutex:
+            log = self._events.get(reviewer, [])
+            last = log[-1] if log else None
+            lines = chain(reviewer, last.digest if last else "", drafts, self._clock.now())
+            try:
+                added = follow(lines, reviewer=reviewer, after=last, name=reviewer, number=len(log) + 1)
+            except LogDamaged as error:  # pragma: no cover - chain() writes what follow() reads
+                raise AssertionError(error.message) from error
+            self._events[reviewer] = [*log, *added]
+            return tuple(link.event for link in added)
+
+    def events(self, reviewer: str) -> tuple[ReviewEvent, ...]:
+        """The reviewer's log, oldest first."""
+        reviewer_file_name(reviewer)
+        with self._mutex:
+            return tuple(link.event for link in self._events.get(reviewer, ()))
+
+    def reviewers(self) -> tuple[str, ...]:
+        """Names of all reviewers with a log, sorted."""
+        with self._mutex:
+            return tuple(sorted(self._events))
+
+    # -- bibliography --------------------------------------------------------------------------------
+
+    def bibliography(self, source_id: str) -> BibliographyRecord | None:
+        """The record of a source, or None. Raises AmbiguousId."""
+        with self._mutex:
+            return self._bibliography.get(self._library.source_id_or_itself(source_id))
+
+    def set_bibliography(self, source_id: str, item: CslItem) -> BibliographyRecord:
+        """Replace the item; the old one goes to the history. Raises NotFound, InvalidRequest."""
+        with self._mutex:
+            full = self._library.source_id(source_id)
+            record = revised(self._bibliography.get(full), full, item, self._clock.now())
+            self._bibliography[full] = record
+            return record
