@@ -1,1 +1,1 @@
-"""The JSON command line."""
+"""The command line: a thin client of the engine."""

@@ -1,1 +1,1 @@
-"""Benchmarks."""
+"""Measurements of the engine over labelled data."""

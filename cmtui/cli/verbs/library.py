@@ -1,0 +1,42 @@
+"""``documents`` and ``document``: what is in the store."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from cmtui.cli.arguments import Subparsers, verb
+from cmtui.cli.session import Session
+from cmtui.output import Answer
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the verbs."""
+    verb(subparsers, "documents", run_documents, "list the documents of the store")
+    parser = verb(
+        subparsers, "document", run_document, "show one document: its text, pages, sections and profile"
+    )
+    parser.add_argument("document_id", metavar="ID", help="a document id or its beginning")
+
+
+def run_documents(_: Namespace, session: Session) -> Answer:
+    """One row per document; versions that a newer one replaced are not 'current'."""
+    from cmtui.cli import shapes
+
+    machine = session.machine
+    rows = [
+        shapes.document_row(row, title=machine.title(row.source_id), status=None)
+        for row in machine.documents()
+    ]
+    return Answer({"documents": rows}, rows=rows)
+
+
+def run_document(args: Namespace, session: Session) -> Answer:
+    """The row of a document with its canonical text and tables (``pages`` is the table, not the count)."""
+    from cmtui.cli import shapes
+
+    machine = session.machine
+    row = machine.summary(args.document_id)
+    document = machine.document(row.document_id)
+    body = shapes.document_row(row, title=machine.title(row.source_id), status=None)
+    body.update(shapes.document_parts(document))
+    return Answer(body)
