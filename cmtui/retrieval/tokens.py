@@ -16,9 +16,7 @@ from typing import NamedTuple
 
 from cmtui.retrieval.projection import Projection, fold
 
-#: Words that carry no topic: skipped when ranking, required inside a phrase.
-STOP_WORDS = frozenset(
-    """
+_STOPS = """
     a about all also am an and any are as at be because been before being but by can could did do
     does doing during each few for from further had has have having he her here hers herself him
     himself his how i if in into is it its itself just may me might more most must my myself no nor
@@ -26,8 +24,9 @@ STOP_WORDS = frozenset(
     that the their theirs them themselves then there these they this those through to too until upon
     very was we were what when where which while who whom whose why will with would yet you your
     yours yourself yourselves
-    """.split()
-)
+"""
+#: Words that carry no topic: skipped when ranking, required inside a phrase.
+STOP_WORDS = frozenset(_STOPS.split())
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 
 

@@ -1,0 +1,62 @@
+"""The Whoosh schema. Importing this module imports Whoosh: only ``lexical.py`` does, on first use."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from cmtui.retrieval.tokens import STOP_WORDS, words
+
+with warnings.catch_warnings():
+    # Whoosh 2.7.4 (2016) has seven invalid escapes and one comparison with a literal.
+    warnings.simplefilter("ignore")
+    from whoosh import fields, index
+    from whoosh.analysis import Token
+    from whoosh.filedb.filestore import FileStorage, RamStorage
+    from whoosh.formats import Frequency
+
+__all__ = ["FileStorage", "RamStorage", "create", "index", "schema"]
+
+
+@lru_cache(maxsize=2)
+def _analyzed(text: str) -> tuple[list[tuple[str, int]], list[str]]:
+    tokens = words(text)
+    stems = [(token.stem, token.position) for token in tokens]
+    return stems, [token.text for token in tokens if token.text not in STOP_WORDS]
+
+
+class StemAnalyzer:
+    """Stems of the projected text with their positions. Stop words are kept: phrases need them."""
+
+    def __call__(self, value: str, **_: Any) -> Iterator[Any]:
+        token = Token(positions=True)
+        for token.text, token.pos in _analyzed(value)[0]:
+            yield token
+
+
+class SurfaceAnalyzer:
+    """The words of the projected text as they are, for prefixes (``experim*`` is no prefix of a stem)."""
+
+    def __call__(self, value: str, **_: Any) -> Iterator[Any]:
+        token = Token()
+        for token.text in _analyzed(value)[1]:
+            yield token
+
+
+def schema() -> Any:
+    """One row per passage. The text itself lies in the canonical store and is not stored here."""
+    return fields.Schema(
+        passage_id=fields.ID(stored=True, unique=True),
+        document_id=fields.ID(),
+        about=fields.STORED(),  # source and kind, on the first row of each document
+        body=fields.TEXT(analyzer=StemAnalyzer(), phrase=True, stored=False),
+        # Scorable only because Whoosh looks for a length file on disk at each posting of other fields.
+        surface=fields.FieldType(format=Frequency(), analyzer=SurfaceAnalyzer(), scorable=True),
+    )
+
+
+def create(storage: Any) -> Any:
+    """A new, empty index in ``storage``."""
+    return index.FileIndex.create(storage, schema(), index._DEF_INDEX_NAME)
