@@ -38,19 +38,19 @@ create table documents (
 ) without rowid;
 create index documents_change on documents (change);
 create table sources (
-  source_id text primary key, record blob not null, size integer not null, mtime_ns integer not null,
-  change integer not null
+  source_id text primary key, record blob not null, inode integer not null, size integer not null,
+  mtime_ns integer not null, change integer not null
 ) without rowid;
 create index sources_change on sources (change);
 """
 
-#: Size and modification time of a source's file: when they differ, the file is read again.
-FileStamp = tuple[int, int]
+#: Inode, size and modification time of a source's file: when they differ, the file is read again.
+FileStamp = tuple[int, int, int]
 
 
 def stamp_of(status: os.stat_result) -> FileStamp:
     """The stamp of a file."""
-    return (status.st_size, status.st_mtime_ns)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Catalogue:
         if not self._path.exists():
             return None
         try:
-            with self._connect() as connection:
+            with _connect(self._path, self._timeout) as connection:
                 schema, changes = connection.execute("select schema, changes from meta").fetchone()
                 if schema != SCHEMA:
                     return None
@@ -86,12 +86,13 @@ class Catalogue:
                     (since,),
                 ).fetchall()
                 sources = connection.execute(
-                    "select record, size, mtime_ns from sources where change > ?", (since,)
+                    "select record, inode, size, mtime_ns from sources where change > ?", (since,)
                 ).fetchall()
                 return Listing(
                     rows=[_row(values) for values in documents],
                     sources=[
-                        (decode(record, SourceFile), (size, mtime_ns)) for record, size, mtime_ns in sources
+                        (decode(record, SourceFile), (inode, size, mtime_ns))
+                        for record, inode, size, mtime_ns in sources
                     ],
                     changes=changes,
                 )
@@ -113,12 +114,13 @@ class Catalogue:
         """
         import sqlite3
 
+        path = self._path if after is not None else self._path.with_name(f"catalogue.{os.getpid()}.new")
         try:
             if after is None:
-                self.remove()
-            elif not self._path.exists():
+                _forget(path)
+            elif not path.exists():
                 return False
-            with self._connect() as connection, connection:
+            with _connect(path, self._timeout) as connection, connection:
                 if after is None:
                     connection.executescript(_TABLES)
                     connection.execute("insert into meta values (?, ?)", (SCHEMA, changes))
@@ -132,34 +134,43 @@ class Catalogue:
                     (_values(row, changes) for row in rows),
                 )
                 connection.executemany(
-                    "insert or replace into sources values (?, ?, ?, ?, ?)",
+                    "insert or replace into sources values (?, ?, ?, ?, ?, ?)",
                     ((s.source_id, encode(s), *stamp, changes) for s, stamp in sources),
                 )
+            if after is None:
+                # Whole or not at all: a reader must never take half a list for the library.
+                _forget(self._path, keep_database=True)
+                path.replace(self._path)
         except (sqlite3.Error, OSError):
-            self.remove()
+            _forget(path)
             return False
         return True
 
     def remove(self) -> None:
         """Forget everything."""
-        for suffix in ("", "-journal", "-wal", "-shm"):
-            with contextlib.suppress(OSError):
-                self._path.with_name(self._path.name + suffix).unlink()
+        _forget(self._path)
 
-    @contextlib.contextmanager
-    def _connect(self) -> Iterator[sqlite3.Connection]:
-        import sqlite3
 
-        if not self._path.exists():
-            self._path.parent.mkdir(mode=atomic.FOLDER_MODE, exist_ok=True)
-            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, atomic.FILE_MODE))
-        connection = sqlite3.connect(self._path, timeout=self._timeout)
-        try:
-            # No fsync: after a power cut the file may be damaged, and is then made anew.
-            connection.execute("pragma synchronous = off")
-            yield connection
-        finally:
-            connection.close()
+@contextlib.contextmanager
+def _connect(path: Path, timeout: float) -> Iterator[sqlite3.Connection]:
+    import sqlite3
+
+    if not path.exists():
+        path.parent.mkdir(mode=atomic.FOLDER_MODE, exist_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, atomic.FILE_MODE))
+    connection = sqlite3.connect(path, timeout=timeout)
+    try:
+        # No fsync: after a power cut the file may be damaged, and is then made anew.
+        connection.execute("pragma synchronous = off")
+        yield connection
+    finally:
+        connection.close()
+
+
+def _forget(path: Path, *, keep_database: bool = False) -> None:
+    for suffix in ("-journal", "-wal", "-shm") if keep_database else ("", "-journal", "-wal", "-shm"):
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + suffix).unlink()
 
 
 def _values(row: Row, change: int) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmtui.errors import StoreLocked, StoreReadOnly
+from cmtui.errors import CmtuiError, StoreLocked, StoreReadOnly
 from cmtui.ports import Clock
 from cmtui.store.atomic import FILE_MODE
 from cmtui.store.clock import SystemClock
@@ -56,20 +56,26 @@ class FolderLock:
         self._clock = clock or SystemClock()
 
     @contextlib.contextmanager
-    def hold(self, operation: str, subject: Mapping[str, str] | None = None) -> Iterator[Holder | None]:
+    def hold(
+        self, operation: str, subject: Mapping[str, str] | None = None, *, wait: bool = True
+    ) -> Iterator[Holder | None]:
         """Hold the lock; yields the note of a holder who did not finish, or None.
 
-        The note is kept when the block raises: whoever takes the lock next learns what was interrupted.
+        The note is kept when the block fails: whoever takes the lock next learns what was interrupted.
         Raises StoreLocked after the wait, StoreReadOnly where locks do not work.
         """
-        descriptor = self._acquire(self.timeout)
+        descriptor = self._acquire(self.timeout if wait else 0.0)
         try:
             unfinished = self.holder()
             self._write_note(operation, subject or {})
-            yield unfinished
+            try:
+                yield unfinished
+            except CmtuiError:
+                # A refusal, not an accident: nothing was begun that somebody must finish.
+                self.clear_note()
+                raise
             # Before the lock is freed: a note that can be seen together with a free lock is a crash.
-            with contextlib.suppress(FileNotFoundError):
-                self.info.unlink()
+            self.clear_note()
         finally:
             os.close(descriptor)
 
@@ -85,6 +91,11 @@ class FolderLock:
             yield True
         finally:
             os.close(descriptor)
+
+    def clear_note(self) -> None:
+        """Remove the note. The caller holds the lock."""
+        with contextlib.suppress(FileNotFoundError):
+            self.info.unlink()
 
     def holder(self) -> Holder | None:
         """What the note says, or None when there is none or it is not readable."""
@@ -116,33 +127,35 @@ class FolderLock:
 
     def _acquire(self, timeout: float) -> int:
         deadline = time.monotonic() + timeout
+        while True:
+            descriptor = self._open()
+            try:
+                if _try_lock(descriptor, self.path) and self._is_current(descriptor):
+                    return descriptor
+                held_by_other = self._is_current(descriptor)
+            except BaseException:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
+            if time.monotonic() >= deadline and held_by_other:
+                raise self._locked(timeout)
+            time.sleep(POLL_SECONDS if held_by_other else 0.0)
+
+    def _open(self) -> int:
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         except OSError as error:
             raise StoreReadOnly(
                 f"the lock {self.path} cannot be opened: {error.strerror}",
                 "check the permissions of the store, or copy it to a folder you may write to",
             ) from error
+
+    def _is_current(self, descriptor: int) -> bool:
+        """Whether the open lock file is still the one others see: somebody may have deleted it."""
         try:
-            while True:
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    if time.monotonic() >= deadline:
-                        raise self._locked(timeout) from None
-                    time.sleep(POLL_SECONDS)
-                except OSError as error:
-                    if error.errno not in _UNSUPPORTED:
-                        raise
-                    raise StoreReadOnly(
-                        f"file locks do not work on this file system ({error.strerror}): {self.path}",
-                        "keep the store on a local disk; two programs could damage it here",
-                    ) from error
-                else:
-                    return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
+            return os.fstat(descriptor).st_ino == self.path.stat().st_ino
+        except FileNotFoundError:
+            return False
 
     def _locked(self, timeout: float) -> StoreLocked:
         holder = self.holder()
@@ -166,3 +179,18 @@ class FolderLock:
             os.write(descriptor, json.dumps(note, sort_keys=True).encode() + b"\n")
         finally:
             os.close(descriptor)
+
+
+def _try_lock(descriptor: int, path: Path) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+        raise StoreReadOnly(
+            f"file locks do not work on this file system ({error.strerror}): {path}",
+            "keep the store on a local disk; two programs could damage it here",
+        ) from error
+    return True
