@@ -1,0 +1,99 @@
+"""Which of the four kinds a file is: by its first bytes, its suffix, and what the person stated (R2)."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from cmtui.errors import EmptyFile, NotThisFormat, UnsupportedKind
+from cmtui.model.identity import SourceKind
+
+#: A PDF header may stand after junk, but within this many bytes (ISO 32000-1, Annex H, note 13).
+PDF_HEADER_WINDOW = 1024
+
+SUFFIXES = {
+    ".pdf": SourceKind.PDF,
+    ".epub": SourceKind.EPUB,
+    ".md": SourceKind.MARKDOWN,
+    ".markdown": SourceKind.MARKDOWN,
+    ".txt": SourceKind.TEXT,
+    ".text": SourceKind.TEXT,
+}
+
+_PANDOC = frozenset({".docx", ".odt", ".rtf", ".html", ".htm", ".xhtml", ".tex", ".rst", ".org", ".fb2"})
+_KIND_HINT = "State what it is with --kind pdf, epub, markdown or text."
+
+
+def kind_of_suffix(path_name: str) -> SourceKind | None:
+    """The kind a file name promises, or None."""
+    return SUFFIXES.get(PurePath(path_name).suffix.lower())
+
+
+def is_pdf(content: bytes) -> bool:
+    """Whether ``%PDF-`` stands in the first 1,024 bytes."""
+    return b"%PDF-" in content[:PDF_HEADER_WINDOW]
+
+
+def is_zip(content: bytes) -> bool:
+    """Whether the bytes start as a zip archive (also an empty one)."""
+    return content.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def detect_kind(path_name: str, content: bytes, stated: SourceKind | None = None) -> SourceKind:
+    """The kind of ``content``, which came from a file called ``path_name``.
+
+    ``stated`` wins over the suffix; both are checked against the bytes. Without either only a PDF or EPUB
+    signature decides. Raises EmptyFile, NotThisFormat, UnsupportedKind.
+    """
+    name = PurePath(path_name).name or "The file"
+    if not content:
+        raise EmptyFile(
+            f"{name} is empty (0 bytes).", "Check that the download or copy finished, then ingest it again."
+        )
+    kind = stated or kind_of_suffix(path_name)
+    if kind is None:
+        return _by_signature(name, content)
+    _check_signature(name, content, kind)
+    return kind
+
+
+def _check_signature(name: str, content: bytes, kind: SourceKind) -> None:
+    if kind is SourceKind.PDF:
+        if not is_pdf(content):
+            raise NotThisFormat(
+                f"{name} is not a PDF: no %PDF- header in its first 1,024 bytes.", _what_it_seems(content)
+            )
+    elif kind is SourceKind.EPUB:
+        if not is_zip(content):
+            raise NotThisFormat(f"{name} is not an EPUB: it is no zip archive.", _what_it_seems(content))
+    elif content.startswith(b"%PDF-"):
+        raise NotThisFormat(f"{name} is not {kind} but a PDF.", "Ingest it with --kind pdf.")
+    elif is_zip(content):
+        raise NotThisFormat(
+            f"{name} is not {kind} but a zip archive.", "If it is an EPUB, ingest it with --kind epub."
+        )
+
+
+def _by_signature(name: str, content: bytes) -> SourceKind:
+    if content.startswith(b"%PDF-"):
+        return SourceKind.PDF
+    if is_zip(content) and content[30:58] == b"mimetypeapplication/epub+zip":
+        return SourceKind.EPUB
+    suffix = PurePath(name).suffix.lower()
+    if suffix in _PANDOC:
+        raise UnsupportedKind(
+            f"{name} is none of PDF, EPUB, Markdown and plain text.",
+            f"Convert it first: pandoc {name} -o {PurePath(name).stem}.md",
+        )
+    raise UnsupportedKind(f"{name} has no suffix that says what kind of source it is.", _KIND_HINT)
+
+
+def _what_it_seems(content: bytes) -> str:
+    """A hint for a file whose bytes are of another kind than its name says."""
+    head = content[:PDF_HEADER_WINDOW].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if is_pdf(content):
+        return "Its bytes are a PDF: ingest it with --kind pdf."
+    if is_zip(content):
+        return "Its bytes are a zip archive: if it is an EPUB, ingest it with --kind epub."
+    if head.startswith((b"<!doctype html", b"<html")):
+        return "It is a web page, probably an error page saved by a download: fetch the file again."
+    return "Open it to see what it is, then give the right kind with --kind."

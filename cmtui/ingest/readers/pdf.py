@@ -1,0 +1,396 @@
+"""PDF through pypdf in plain mode, with every limit pypdf has set tight (design/ingest.md 1.5).
+
+One broken page is a warning and a gap; a document whose pages all fail is an error. Whatever pypdf raises
+becomes one of our own errors here.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cmtui.errors import (
+    Cancelled,
+    DrmProtected,
+    IngestError,
+    Malformed,
+    MalformedPageTree,
+    NoPages,
+    NoTextLayer,
+    PasswordRequired,
+    ResourceLimit,
+)
+from cmtui.ingest.canonical import Canonicalizer
+from cmtui.ingest.kinds import detect_kind
+from cmtui.ingest.limits import LIMITS, MIB, ReadLimits
+from cmtui.ingest.readers.pdf_structure import (
+    metadata_candidates,
+    outline_entries,
+    outline_sections,
+    page_labels,
+    stated_language,
+)
+from cmtui.ingest.readers.quality import page_flaws
+from cmtui.ingest.readers.text import stretches
+from cmtui.ingest.structure import WarningLog, called, is_reference_title
+from cmtui.model.identity import Extractor, SourceKind
+from cmtui.model.ingest import Block, ReadDocument
+from cmtui.model.progress import (
+    CancelledCallback,
+    Progress,
+    ProgressCallback,
+    never_cancelled,
+    no_progress,
+)
+from cmtui.model.source import LocatorTables, PageBasis, PageMark, PassageRole
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+EXTRACTION_STEP = "pdf-text:plain"
+
+#: What damaged files make pypdf raise besides its own errors (design/ingest.md 1.4).
+DAMAGE = (
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    AssertionError,
+    ArithmeticError,
+    NotImplementedError,
+    LookupError,
+    EOFError,
+    OSError,
+    struct.error,
+    zlib.error,
+)
+
+_REPAIR_HINT = "Open it in a PDF viewer and save it anew, or fetch the file again."
+_REFERENCE_LINE = re.compile(r"^[^\S\n]*(\S[^\n]{3,40}?)[^\S\n]*$", re.MULTILINE)
+_AFTER_REFERENCES = re.compile(r"^[^\S\n]*(?:[A-Z][.)]?\s+)?(?:appendix|appendices|index)\b", re.I | re.M)
+
+
+class PdfSourceReader:
+    """Reads PDF."""
+
+    def read(
+        self,
+        content: bytes,
+        *,
+        encoding: str | None = None,  # noqa: ARG002 - the port states it for all kinds
+        password: str | None = None,
+        name: str = "",
+        limits: ReadLimits = LIMITS,
+        progress: ProgressCallback = no_progress,
+        cancelled: CancelledCallback = never_cancelled,
+    ) -> ReadDocument:
+        """Raises NotThisFormat, EmptyFile, PasswordRequired, NoTextLayer, NoPages, Malformed,
+        MalformedPageTree, ResourceLimit, DrmProtected, Cancelled."""
+        detect_kind(name, content, SourceKind.PDF)
+        log = WarningLog()
+        with _configured(limits) as notes, _errors_of(called(name)):
+            reader = _open(content, password, called(name))
+            return _Extraction(reader, name, limits, log, notes, progress, cancelled).run()
+
+
+class _Extraction:
+    """Reads the pages of one open file."""
+
+    def __init__(
+        self,
+        reader: PdfReader,
+        name: str,
+        limits: ReadLimits,
+        log: WarningLog,
+        notes: _ReaderNotes,
+        progress: ProgressCallback,
+        cancelled: CancelledCallback,
+    ) -> None:
+        self.notes = notes
+        self.reader = reader
+        self.name = name
+        self.file = called(name)
+        self.limits = limits
+        self.log = log
+        self.progress = progress
+        self.cancelled = cancelled
+        self.canon = Canonicalizer(EXTRACTION_STEP, noncharacters=True)
+        self.limit_hit: Exception | None = None
+        self.damage: Exception | None = None
+
+    def run(self) -> ReadDocument:
+        import pypdf
+
+        total = _count_pages(self.reader, self.file, self.limits)
+        texts = [self._page(index, total) for index in range(total)]
+        if not any(text.strip() for text in texts):
+            self._refuse(total)
+        if sum(map(len, texts)) > self.limits.characters:
+            raise ResourceLimit(
+                f"{self.file} has more than {self.limits.characters:,} characters.", "Split the PDF."
+            )
+        for index, text in enumerate(texts):
+            if not text.strip():
+                self.log.add(
+                    "empty-pages", "Pages without any text; they may be scans or figures.", index + 1
+                )
+            for code, message in page_flaws(text):
+                self.log.add(code, message, index + 1)
+        labels = page_labels(self.reader, total, self.log)
+        text = self.canon.join(texts)
+        self.canon.extracted = total
+        pages = _page_marks(texts, labels)
+        entries = outline_entries(self.reader, total, self.limits, self.log)
+        self.progress(Progress("read", self.name, total, total))
+        return ReadDocument(
+            text=text,
+            profile=self.canon.profile(Extractor("pypdf", pypdf.__version__)),
+            blocks=tuple(_blocks(text, pages)),
+            tables=LocatorTables(
+                pages=pages, page_basis=PageBasis.PHYSICAL, sections=outline_sections(entries, pages)
+            ),
+            language=stated_language(self.reader),
+            candidates=metadata_candidates(self.reader, self.log),
+            warnings=self.log.warnings(),
+        )
+
+    def _page(self, index: int, total: int) -> str:
+        """The canonical text of one page; empty with a warning when the page is broken."""
+        from pypdf.errors import LimitReachedError, PyPdfError
+
+        if self.cancelled():
+            raise Cancelled(f"Reading {self.file} was cancelled.")
+        self.progress(Progress("read", self.name, index, total))
+        number = index + 1
+        self.notes.skipped = False
+        try:
+            raw = self.reader.pages[index].extract_text(extraction_mode="plain")
+        except (LimitReachedError, MemoryError) as error:
+            self.limit_hit = error
+            self.log.add("page-limit", "Pages that exceed a resource limit were left out or cut.", number)
+            return ""
+        except (PyPdfError, RecursionError, *DAMAGE) as error:
+            self.damage = error
+            self.log.add("broken-pages", "Pages that cannot be read were left out.", number)
+            return ""
+        if len(raw) > self.limits.page_characters:
+            self.limit_hit = ValueError(f"page {number} has {len(raw):,} characters")
+            self.log.add("page-limit", "Pages that exceed a resource limit were left out or cut.", number)
+            return ""
+        if self.notes.skipped:
+            self.log.add("page-limit", "Pages that exceed a resource limit were left out or cut.", number)
+        return self.canon.clean(raw)
+
+    def _refuse(self, total: int) -> None:
+        """Say why no page gave any text."""
+        if self.limit_hit is not None:
+            raise ResourceLimit(
+                f"{self.file} needs more than the limits of a read allow ({_brief(self.limit_hit)}).",
+                "The file is damaged or made to exhaust memory; it was not read.",
+            )
+        if self.damage is not None:
+            raise Malformed(f"No page of {self.file} can be read ({_brief(self.damage)}).", _REPAIR_HINT)
+        pages = "its only page is" if total == 1 else f"all {total} pages are"
+        source = self.name or "in.pdf"
+        stem = source[:-4] if source.lower().endswith(".pdf") else source
+        raise NoTextLayer(
+            f"{self.file} has no text layer: {pages} without text, as in a scan.",
+            f"Recognise the text first: ocrmypdf {source} {stem}-ocr.pdf",
+        )
+
+
+class _ReaderNotes(logging.Handler):
+    """Keeps pypdf's log off the screen and remembers whether it skipped text."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.skipped = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Called for each record of pypdf's loggers."""
+        if record.msg.startswith("Exceeded") or "further form content" in record.msg:
+            self.skipped = True
+
+
+@contextmanager
+def _configured(limits: ReadLimits) -> Iterator[_ReaderNotes]:
+    """pypdf with tight limits, with its log collected, and with the same text on every machine."""
+    import pypdf
+    from pypdf.generic import _font
+
+    size = 64 * MIB
+    logger = logging.getLogger("pypdf")
+    notes = _ReaderNotes()
+    propagate, has_fonttools = logger.propagate, _font.HAS_FONTTOOLS
+    logger.addHandler(notes)
+    logger.propagate = False
+    # pypdf reads some fonts another way when fontTools happens to be installed. The same bytes must give the
+    # same text, and so the same ids, on every machine (R23).
+    _font.HAS_FONTTOOLS = False
+    try:
+        with pypdf.apply_configuration(
+            zlib_maximum_output_length=size,
+            lzw_maximum_output_length=size,
+            run_length_maximum_output_length=size,
+            brotli_maximum_output_length=size,
+            jbig2_maximum_output_length=size,
+            maximum_declared_stream_length=size,
+            array_based_stream_maximum_output_length=size,
+            stream_parsing_work_maximum_count=500_000,
+            stream_filters_maximum_length=4,
+            xform_maximum_invocations_per_extraction=500,
+            page_tree_maximum_entries=20_000,
+            outline_maximum_entries=limits.outline_entries,
+            outline_maximum_depth=limits.outline_depth,
+            xmp_maximum_input_length=MIB,
+            jbig2dec_binary=None,
+            disable_legacy_handling=True,
+        ):
+            yield notes
+    finally:
+        logger.removeHandler(notes)
+        logger.propagate = propagate
+        _font.HAS_FONTTOOLS = has_fonttools
+
+
+@contextmanager
+def _errors_of(file: str) -> Iterator[None]:
+    """Everything a PDF can make pypdf raise, as one of our errors."""
+    from pypdf.errors import (
+        DependencyError,
+        EmptyFileError,
+        FileNotDecryptedError,
+        LimitReachedError,
+        PyPdfError,
+    )
+
+    try:
+        yield
+    except (IngestError, Cancelled):
+        raise
+    except (LimitReachedError, MemoryError) as error:
+        raise ResourceLimit(
+            f"{file} needs more than the limits of a read allow ({_brief(error)}).",
+            "The file is damaged or made to exhaust memory; it was not read.",
+        ) from error
+    except FileNotDecryptedError as error:
+        raise _password_required(file) from error
+    except DependencyError as error:
+        raise DrmProtected(
+            f"{file} is encrypted in a way that needs another library ({_brief(error)}).",
+            "Install it with: pip install 'pypdf[crypto]'",
+        ) from error
+    except EmptyFileError as error:
+        raise Malformed(f"{file} has no content.", _REPAIR_HINT) from error
+    except (PyPdfError, RecursionError, *DAMAGE) as error:
+        raise Malformed(f"{file} is damaged: {_brief(error)}.", _REPAIR_HINT) from error
+
+
+def _brief(error: BaseException) -> str:
+    """An exception in a few words, on one line and without a path."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return (
+        (text[:120] or type(error).__name__)
+        if not isinstance(error, KeyError)
+        else f"missing key {text[:60]}"
+    )
+
+
+def _password_required(file: str, *, wrong: bool = False) -> PasswordRequired:
+    if wrong:
+        return PasswordRequired(
+            f"The given password does not open {file}.", "Check it and give --password again."
+        )
+    return PasswordRequired(f"{file} is encrypted and needs a password.", "Give it with --password.")
+
+
+def _open(content: bytes, password: str | None, file: str) -> PdfReader:
+    """Open the file, with the empty password first (owner-only protection), then with the given one."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(io.BytesIO(content), strict=False, root_object_recovery_limit=10_000)
+    if reader.is_encrypted:
+        try:
+            opened = bool(reader.decrypt("")) or (password is not None and bool(reader.decrypt(password)))
+        except NotImplementedError as error:
+            raise DrmProtected(
+                f"{file} is protected by a scheme other than a password ({_brief(error)}).",
+                "Ask its publisher for a copy without protection.",
+            ) from error
+        if not opened:
+            raise _password_required(file, wrong=password is not None)
+    return reader
+
+
+def _count_pages(reader: PdfReader, file: str, limits: ReadLimits) -> int:
+    from pypdf.errors import FileNotDecryptedError, LimitReachedError, PyPdfError
+
+    try:
+        total = len(reader.pages)
+    except (LimitReachedError, FileNotDecryptedError, MemoryError):
+        raise
+    except (PyPdfError, RecursionError, *DAMAGE) as error:
+        raise MalformedPageTree(
+            f"The page tree of {file} is broken: {_brief(error)}.", _REPAIR_HINT
+        ) from error
+    if total == 0:
+        raise NoPages(f"{file} has no pages.", _REPAIR_HINT)
+    if total > limits.pages:
+        raise ResourceLimit(
+            f"{file} has {total:,} pages; {limits.pages:,} are allowed.", "Split the PDF into parts."
+        )
+    return total
+
+
+def _page_marks(texts: list[str], labels: list[str | None]) -> tuple[PageMark, ...]:
+    marks: list[PageMark] = []
+    start = 0
+    for index, text in enumerate(texts):
+        marks.append(PageMark(start, start + len(text), index + 1, labels[index]))
+        start += len(text) + 1
+    return tuple(marks)
+
+
+def _blocks(text: str, pages: tuple[PageMark, ...]) -> Iterator[Block]:
+    """Stretches of each page between blank lines; the list of references, where there is one, apart."""
+    references = _reference_span(text)
+    for page in pages:
+        for start, end in stretches(text, page.start, page.end):
+            for left, right, role in _by_role(start, end, references):
+                for inner in stretches(text, left, right):
+                    yield Block(*inner, role)
+
+
+def _by_role(
+    start: int, end: int, references: tuple[int, int, int] | None
+) -> Iterator[tuple[int, int, PassageRole]]:
+    """Cut a stretch where the reference heading, the list and the text after it begin."""
+    if references is None or end <= references[0] or start >= references[2]:
+        yield start, end, PassageRole.BODY
+        return
+    edges = ((references[0], PassageRole.BODY), (references[1], PassageRole.HEADING))
+    at = start
+    for edge, role in (*edges, (references[2], PassageRole.REFERENCE), (end, PassageRole.BODY)):
+        stop = min(max(edge, at), end)
+        if stop > at:
+            yield at, stop, role
+            at = stop
+
+
+def _reference_span(text: str) -> tuple[int, int, int] | None:
+    """Start and end of the last reference heading in the second half, and the end of its list."""
+    found: tuple[int, int] | None = None
+    for match in _REFERENCE_LINE.finditer(text, len(text) // 2):
+        if is_reference_title(match.group(1)):
+            found = match.span(1)
+    if found is None:
+        return None
+    after = _AFTER_REFERENCES.search(text, found[1])
+    return found[0], found[1], after.start() if after else len(text)
