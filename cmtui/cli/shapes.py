@@ -13,7 +13,7 @@ from cmtui.model.claim import CAVEAT
 from cmtui.output import JsonObject, significant
 
 if TYPE_CHECKING:
-    from cmtui.model.bibliography import FormattedCitation
+    from cmtui.model.bibliography import FormattedBibliography, FormattedCitation
     from cmtui.model.claim import (
         Claim,
         ClaimRun,
@@ -390,4 +390,15 @@ def formatted_citation(value: FormattedCitation) -> JsonObject:
         "output": value.output,
         "engine": value.engine,
         "warnings": list(value.warnings),
+    }
+
+
+def formatted_bibliography(value: FormattedBibliography) -> JsonObject:
+    """Items formatted together: ``entries`` in style order for references, else ``citations`` by cluster."""
+    return {
+        "style": value.style,
+        "form": value.form,
+        "engine": value.engine,
+        "entries": [{"id": item_id, "text": text} for item_id, text in value.entries],
+        "citations": list(value.citations),
     }

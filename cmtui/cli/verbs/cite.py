@@ -61,7 +61,8 @@ def run_cite(args: Namespace, _: Session) -> Answer:
     formatted = CitationMachine.format_items(
         read_items(args.items), style=args.style, form=args.form, cites=cites, output=args.output
     )
-    return Answer(shapes.formatted_bibliography(formatted))
+    body = shapes.formatted_bibliography(formatted)
+    return Answer(body, rows=body["entries"] or [{"text": text} for text in body["citations"]])
 
 
 def _clusters(name: str) -> list[list[dict[str, Any]]]:
