@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cmtui.engine import CitationMachine
+from cmtui.engine import CitationMachine, LocalCitationMachine
 from cmtui.model.source import CanonicalDocument
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,22 +31,15 @@ class CorpusSentence:
     text: str
 
 
-def memory_machine() -> CitationMachine:
-    """A machine over an empty in-memory repository (R7)."""
-    from cmtui.engine.ingestion import CitationIngestionService
-    from cmtui.retrieval.lexical import CitationLexicalSearch
-    from cmtui.store import InMemoryKnowledgeRepository
+def memory_machine() -> LocalCitationMachine:
+    """A machine over an empty in-memory repository (R7), with the same parts as over a store directory."""
+    from cmtui.store.memory import InMemoryKnowledgeRepository
 
-    repository = InMemoryKnowledgeRepository()
-    return CitationMachine(
-        ingestion_port=CitationIngestionService(repository),
-        search_port=CitationLexicalSearch(repository),
-        repository=repository,
-    )
+    return LocalCitationMachine(InMemoryKnowledgeRepository())
 
 
 @cache
-def corpus_machine() -> CitationMachine:
+def corpus_machine() -> LocalCitationMachine:
     """A memory machine that holds the sample corpus. Shared: do not add to it."""
     machine = memory_machine()
     report = machine.ingest_paths([CORPUS])
