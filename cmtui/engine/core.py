@@ -33,13 +33,13 @@ class MachineCore:
         self,
         *,
         ingestion_port: CitationIngestionPort,
-        search_port: CitationSearchPort,
+        search_port: CitationSearchPort | None = None,
         repository: KnowledgeRepository | None = None,
         inference: InferenceBackend | None = None,
         formatter: CitationFormatter | None = None,
     ) -> None:
         self._ingestion = ingestion_port
-        self._search = search_port
+        self._search_port = search_port
         self._repository: KnowledgeRepository | None = repository or getattr(search_port, "repository", None)
         self._inference = inference
         self._formatter = formatter
@@ -56,6 +56,22 @@ class MachineCore:
                 "Pass repository= to CitationMachine, or open a store with LocalCitationMachine.open().",
             )
         return self._repository
+
+    @property
+    def search_port(self) -> CitationSearchPort:
+        """The port that passages are found through."""
+        if self._search_port is None:
+            self._search_port = self._make_search_port()
+        return self._search_port
+
+    def _make_search_port(self) -> CitationSearchPort:
+        """A search port over the repository, with its index under the derived data (or in memory)."""
+        from cmtui.retrieval.lexical import WhooshLexicalIndex
+        from cmtui.retrieval.search import CitationLexicalSearch
+
+        derived = self.repository.derived
+        index = WhooshLexicalIndex(derived / "whoosh" if derived is not None else None)
+        return CitationLexicalSearch(self.repository, index=index)
 
     @property
     def inference(self) -> InferenceBackend:
@@ -79,7 +95,7 @@ class MachineCore:
         if self._retriever is None:
             from cmtui.retrieval.search import Retriever
 
-            self._retriever = Retriever(self._search, self.repository)
+            self._retriever = Retriever(self.search_port, self.repository)
         return self._retriever
 
     def _verified(self, document_id: str, span: Span, text: str | None) -> EvidenceSpanIdentity:

@@ -31,11 +31,8 @@ class LocalCitationMachine(CitationMachine):
     """The engine over a store directory (R15, R182, D10)."""
 
     def __init__(self, repository: KnowledgeRepository, **ports: Any) -> None:
-        from cmtui.retrieval.search import local_search
-
         super().__init__(
             ingestion_port=CitationIngestionService(repository),
-            search_port=local_search(repository),
             repository=repository,
             **ports,
         )
