@@ -22,6 +22,10 @@ REQUEST_BYTES = 1024 * MIB
 REPLY_BYTES = 256 * MIB
 
 
+#: What a worker exits with when it has no memory left even to say so (EX_OSERR of sysexits.h).
+OUT_OF_MEMORY = 71
+
+
 class ReadRequest(msgspec.Struct, frozen=True):
     """One file to read."""
 

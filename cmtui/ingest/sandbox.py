@@ -29,6 +29,7 @@ from cmtui.ingest.kinds import detect_kind
 from cmtui.ingest.limits import LIMITS, MIB, ReadLimits
 from cmtui.ingest.messages import (
     HEADER,
+    OUT_OF_MEMORY,
     REPLY_BYTES,
     PageDone,
     ReadFailure,
@@ -60,6 +61,7 @@ _CHUNK = 1 << 16
 
 #: What a worker may know of this process's environment. Keys for providers are not among it.
 _ENVIRONMENT = (
+    "PYTHONPATH",
     "PATH",
     "HOME",
     "LANG",
@@ -137,8 +139,12 @@ class ReaderPool:
             self._closed = True
             workers = [*self._idle, *self._busy]
             self._idle.clear()
+            busy = set(self._busy)
         for worker in workers:
-            worker.stop(wait=worker not in self._busy)
+            if worker in busy:
+                worker.kill()  # the thread that reads from it sees its end and closes the pipes
+            else:
+                worker.stop(wait=True)
 
     @contextlib.contextmanager
     def _slot(self, file: str, cancelled: CancelledCallback) -> Iterator[None]:
@@ -184,8 +190,9 @@ class _Worker:
         self._stopped = False
         root = str(Path(cmtui.__file__).parent.parent)
         environment = {key: os.environ[key] for key in _ENVIRONMENT if key in os.environ}
-        environment["PYTHONPATH"] = root
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        if Path(root).name not in {"site-packages", "dist-packages"}:
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
         # -P keeps the working directory, which may hold anybody's modules, off the import path.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "cmtui.ingest.worker"],
@@ -222,20 +229,25 @@ class _Worker:
         self._files += 1
         return _Conversation(self, request, progress, cancelled).run()
 
-    def stop(self, *, wait: bool) -> None:
-        """End the process: with ``wait`` by closing its stdin, else (or if that fails) by SIGKILL."""
+    def kill(self) -> None:
+        """End the process by SIGKILL and wait for its end. The pipes stay open."""
         self._stopped = True
-        if wait:
-            with contextlib.suppress(OSError):
-                self._in.close()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_CLOSE_SECONDS)
         if self._process.poll() is None:
             # The worker leads a session of its own, so its group holds it and whatever it started.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_CLOSE_SECONDS)
+
+    def stop(self, *, wait: bool) -> None:
+        """End the process and close the pipes: with ``wait`` by ending its stdin, else by SIGKILL."""
+        self._stopped = True
+        if wait:
+            with contextlib.suppress(OSError):
+                self._in.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_CLOSE_SECONDS)
+        self.kill()
         for stream in (self._in, self._out):
             with contextlib.suppress(OSError):
                 stream.close()
@@ -319,7 +331,7 @@ class _Conversation:
         while len(self.inbox) >= HEADER.size:
             (size,) = HEADER.unpack_from(self.inbox)
             if size > REPLY_BYTES:
-                self.worker.stop(wait=False)
+                self.worker.kill()
                 raise ResourceLimit(
                     f"Reading {self.file} gave more than {REPLY_BYTES // MIB} MiB.", "Split the file."
                 )
@@ -330,7 +342,7 @@ class _Conversation:
             try:
                 reply = decode_reply(body)
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                self.worker.stop(wait=False)
+                self.worker.kill()
                 raise Malformed(
                     f"Reading {self.file} gave no usable answer.", "Fetch the file again."
                 ) from error
@@ -347,7 +359,7 @@ class _Conversation:
     def _check_clocks(self) -> None:
         """Kill the worker when the person cancels or a wall clock runs out."""
         if self.cancelled():
-            self.worker.stop(wait=False)
+            self.worker.kill()
             raise Cancelled(f"Reading {self.file} was cancelled.")
         now = time.monotonic()
         allowed = self.limits.page_seconds if self.pages else self.limits.open_seconds
@@ -360,7 +372,7 @@ class _Conversation:
             )
 
     def _out_of_time(self, message: str) -> None:
-        self.worker.stop(wait=False)
+        self.worker.kill()
         raise TimeLimit(message, "The file is damaged or very complex; split it or save it anew.")
 
     def _ended(self) -> Exception:
@@ -368,15 +380,15 @@ class _Conversation:
         if self.worker.stopped:
             return Cancelled(f"Reading {self.file} was cancelled.")
         code = self.worker.died_of()
-        self.worker.stop(wait=False)
+        self.worker.kill()
         if code == -signal.SIGXCPU:
             return TimeLimit(
                 f"Reading {self.file} took more than {self.limits.cpu_seconds} seconds of processor time.",
                 "The file is damaged or very complex; split it or save it anew.",
             )
-        if code == -signal.SIGKILL:
+        if code in {-signal.SIGKILL, OUT_OF_MEMORY}:
             return ResourceLimit(
-                f"The system ended the reader of {self.file}, probably for lack of memory.",
+                f"The reader of {self.file} was ended for lack of memory.",
                 "Close other programs, or split the file.",
             )
         return Malformed(

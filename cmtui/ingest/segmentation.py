@@ -28,11 +28,11 @@ MAXIMUM = 1_600
 _TAIL = 200
 
 # A possible end of a sentence: a paragraph break; stops with closing marks, reference numbers and a blank; or
-# a full-width stop, which needs no blank after it.
+# a full-width stop, which needs no blank after it. Possessive, so that hostile runs of dots stay linear.
 _CANDIDATE = re.compile(
     r"\n[^\S\n]*\n\s*|[\f\u2029]\s*"
-    r"|[.!?…‽]+[\"'”’»)\]}*_]*(?:\[\d[\d,;\s–-]*\])*(?P<note>\d{1,3})?(?P<gap>\s+)"
-    r"|[。！？｡]+[」』”’）》\"']*\s*"
+    r"|(?<![.!?…‽])[.!?…‽]++[\"'”’»)\]}*_]*+(?:\[\d[\d,;\s–-]*+\])*+(?P<note>\d{1,3}+)?+(?P<gap>\s++)"
+    r"|[。！？｡]++[」』”’）》\"']*+\s*+"
 )
 _TOKEN = re.compile(r"[^\s\"“‘(\[{—–/]*$")
 _NEXT = re.compile(r"[\"'“‘«(\[{*_¿¡]*(?P<word>\w[\w'’]*)?")

@@ -18,6 +18,7 @@ from cmtui.errors import Cancelled, IngestError, Malformed, ResourceLimit
 from cmtui.ingest.limits import ReadLimits
 from cmtui.ingest.messages import (
     HEADER,
+    OUT_OF_MEMORY,
     REQUEST_BYTES,
     PageDone,
     ReadRequest,
@@ -57,6 +58,7 @@ def _take_over_streams() -> tuple[BinaryIO, BinaryIO]:
 
 def _receive(requests: BinaryIO, inbox: queue.SimpleQueue[ReadRequest]) -> None:
     """Read frames. The end of stdin ends the process at once, whatever the main thread does."""
+    code = 0
     try:
         while True:
             header = requests.read(HEADER.size)
@@ -70,8 +72,12 @@ def _receive(requests: BinaryIO, inbox: queue.SimpleQueue[ReadRequest]) -> None:
                 break
             inbox.put(decode_request(body))
             del body
+    except MemoryError:
+        code = OUT_OF_MEMORY
+    except ValueError:  # msgspec's errors are: the parent speaks another version of the protocol
+        code = 1
     finally:
-        os._exit(0)
+        os._exit(code)
 
 
 def _answer(request: ReadRequest, replies: BinaryIO) -> bytes:

@@ -11,7 +11,7 @@ import logging
 import re
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -362,10 +362,25 @@ def _blocks(text: str, pages: tuple[PageMark, ...]) -> Iterator[Block]:
     """Stretches of each page between blank lines; the list of references, where there is one, apart."""
     references = _reference_span(text)
     for page in pages:
-        for start, end in stretches(text, page.start, page.end):
+        for start, end in _running(text, stretches(text, page.start, page.end)):
             for left, right, role in _by_role(start, end, references):
-                for inner in stretches(text, left, right):
-                    yield Block(*inner, role)
+                for first, last in _running(text, stretches(text, left, right)):
+                    yield Block(first, last, role)
+
+
+def _running(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join stretches where the sentence plainly runs on: double-spaced lines, or a formula in between."""
+    open_span: tuple[int, int] | None = None
+    for start, end in spans:
+        if open_span is None:
+            open_span = (start, end)
+        elif text[start].islower() and (text[open_span[1] - 1].islower() or text[open_span[1] - 1] == ","):
+            open_span = (open_span[0], end)
+        else:
+            yield open_span
+            open_span = (start, end)
+    if open_span is not None:
+        yield open_span
 
 
 def _by_role(

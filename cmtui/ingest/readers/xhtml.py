@@ -56,6 +56,7 @@ _ROLES = {
     "pre": PassageRole.CODE,
 }
 
+_ASCII_BLANKS = " \t\n\r\f"
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _DECLARATION = re.compile(r"\s*<\?xml\b[^>]*?\?>")
 _DECLARED = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
@@ -329,7 +330,7 @@ class _Walker:
         self.space = trailing
 
     def _emit(self, text: str, *, preformatted: bool = False) -> None:
-        if not text or (self.block_start < 0 and not text.strip()):
+        if not text or (self.block_start < 0 and not text.strip(_ASCII_BLANKS)):
             return
         if self.block_start < 0:
             if preformatted:
@@ -367,7 +368,7 @@ class _Walker:
             return
         start, self.block_start = self.block_start, -1
         while self.pieces:
-            kept = self.pieces[-1].rstrip()
+            kept = self.pieces[-1].rstrip(_ASCII_BLANKS)
             self.length -= len(self.pieces[-1]) - len(kept)
             if kept:
                 self.pieces[-1] = kept
