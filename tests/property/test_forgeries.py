@@ -17,7 +17,7 @@ import pytest
 from cmtui.engine import CitationMachine
 from cmtui.model.quote import MINIMUM_QUOTE, Verdict
 from cmtui.model.source import CanonicalDocument
-from support.corpus import CORPUS, SOURCES, documents, memory_machine, sentences
+from support.corpus import CORPUS, SOURCES, documents, expected, memory_machine, sentences
 from support.forgeries import PER_CLASS, SEED, ForgedQuote, Forgery, forged_quotes, older_version
 
 ACCEPTED = {Verdict.EXACT, Verdict.EXACT_SPLIT}
@@ -59,6 +59,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         {name: [s.text for s in sentences(name, d)] for name, d in current.items()},
         older,
         {name: d.text for name, d in current.items()},
+        stated=[claim["claim"] for claim in expected()["claims"] if claim["expect"] == "supports"],
     )
     return Library(machine, current, forged)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -73,15 +73,24 @@ _INVISIBLE = ("\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad")
 
 
 def forged_quotes(
-    current: Sentences, older: Sentences, texts: Mapping[str, str], *, seed: int = SEED, each: int = PER_CLASS
+    current: Sentences,
+    older: Sentences,
+    texts: Mapping[str, str],
+    *,
+    stated: Collection[str] = (),
+    seed: int = SEED,
+    each: int = PER_CLASS,
 ) -> list[ForgedQuote]:
     """``each`` forgeries of every class, in class order.
 
     ``current`` are the sentences of each source, ``older`` those of an earlier version of some of them, and
-    ``texts`` the current canonical texts. Raises ValueError when the sentences do not give enough.
+    ``texts`` the current canonical texts. ``stated`` are statements that some source makes in other words: an
+    edit that happens to give one of them ("The old king was sad", from the source that denies it) is no
+    forgery. Raises ValueError when the sentences do not give enough.
     """
     made: list[ForgedQuote] = []
     everything = "\0".join(texts.values())
+    true = {_plain(statement) for statement in stated}
     pool = [(name, s) for name in sorted(current) for s in current[name] if len(s) >= 16]
     words = sorted({w for _, s in pool for w in _WORD.findall(s) if _is_content(w)})
     makers: Mapping[Forgery, Callable[[random.Random, str], str | None]] = {
@@ -102,7 +111,9 @@ def forged_quotes(
             attempts = _edits(rng, kind, makers[kind], pool)
         found: dict[tuple[str, str], ForgedQuote] = {}
         for forged in attempts:
-            if kind is not Forgery.WRONG_SOURCE and forged.text in everything:
+            if kind is not Forgery.WRONG_SOURCE and (
+                forged.text in everything or _plain(forged.text) in true
+            ):
                 continue
             found.setdefault((forged.text, forged.source), forged)
             if len(found) == each:
@@ -156,6 +167,10 @@ def _wrong_versions(rng: random.Random, older: Sentences) -> Iterator[ForgedQuot
     pool = [(name, s) for name in sorted(older) for s in older[name] if len(s) >= 16]
     for name, sentence in rng.sample(pool, len(pool)):
         yield ForgedQuote(Forgery.WRONG_VERSION, sentence, sentence, name)
+
+
+def _plain(statement: str) -> str:
+    return " ".join(statement.rstrip(".").casefold().split())
 
 
 def _is_content(word: str) -> bool:
