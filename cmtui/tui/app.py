@@ -1,0 +1,353 @@
+"""The application: modes, jobs, messages and copying. It holds no engine logic; see cmtui.engine."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import Input
+
+from cmtui import clipboard
+from cmtui.config import Settings
+from cmtui.model.ingest import IngestReport
+from cmtui.model.progress import Progress
+from cmtui.tui.actions import EVERYWHERE, actions, bindings
+from cmtui.tui.jobs import Job, JobState, report_lines
+from cmtui.tui.labels import plural
+from cmtui.tui.reading import Reader
+from cmtui.tui.screens.base import BaseScreen
+from cmtui.tui.screens.dialogs import PromptScreen, TextScreen
+from cmtui.tui.theme import CALM, theme_name
+from cmtui.tui.widgets.bars import Status
+from cmtui.tui.widgets.source_view import SourceView
+from cmtui.tui.workers import Asks, Call, is_expected
+
+if TYPE_CHECKING:
+    from cmtui.engine import CitationMachine, ReviewSession
+
+
+def _library() -> Screen[Any]:
+    from cmtui.tui.screens.library import LibraryScreen
+
+    return LibraryScreen()
+
+
+def _search() -> Screen[Any]:
+    from cmtui.tui.screens.search import SearchScreen
+
+    return SearchScreen()
+
+
+def _review() -> Screen[Any]:
+    from cmtui.tui.screens.review import ReviewScreen
+
+    return ReviewScreen()
+
+
+def _cite() -> Screen[Any]:
+    from cmtui.tui.screens.cite import CiteScreen
+
+    return CiteScreen()
+
+
+class CmtuiApp(Asks, App[None]):
+    """Citation Machine in a terminal."""
+
+    TITLE = "Citation Machine"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EVERYWHERE)
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
+        "library": _library,
+        "search": _search,
+        "review": _review,
+        "cite": _cite,
+    }
+    CSS = """
+    Toast { max-width: 80%; }
+    """
+
+    def __init__(
+        self,
+        machine: CitationMachine,
+        settings: Settings,
+        *,
+        mode: str = "library",
+        claim: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.machine = machine
+        self.settings = settings
+        self.reader = Reader(machine)
+        self.session: ReviewSession = machine.review(settings.reviewer)
+        self.first_mode, self.first_claim = mode, claim
+        self.style = settings.citation_style
+        self.jobs: list[Job] = []
+        self.animation_level = "none"
+        self.register_theme(CALM)
+        chosen = theme_name(settings.theme, os.environ)
+        self.theme = chosen if chosen in self.available_themes else CALM.name
+        self.copied: list[clipboard.CopyResult] = []
+
+    # -- start -------------------------------------------------------------------------------------------
+
+    async def on_mount(self) -> None:
+        """Show the first screen; an empty store gets the welcome."""
+        await self.switch_mode(self.first_mode)
+        self.ask("start", lambda _: len(self.machine.documents()), self._started)
+
+    def _started(self, documents: int) -> None:
+        if not documents:
+            from cmtui.tui.screens.welcome import WelcomeScreen
+
+            self.push_screen(WelcomeScreen())
+
+    @property
+    def mode_below(self) -> str:
+        """The mode that the screens on the stack lie over."""
+        return self.current_mode
+
+    @property
+    def store_name(self) -> str:
+        """The name of the store directory."""
+        path = getattr(self.machine, "path", None)
+        return path.name if isinstance(path, Path) else "memory"
+
+    # -- keys --------------------------------------------------------------------------------------------
+
+    async def _on_key(self, event: events.Key) -> None:
+        # A key on its way when a prompt opened belongs to the prompt: fast typing loses nothing.
+        if isinstance(self.screen, PromptScreen) and event.key not in ("escape", "tab"):
+            self.screen.early_key(event)
+            return
+        await super()._on_key(event)
+
+    async def _go(self, mode: str) -> None:
+        if self.current_mode == mode:
+            while len(self.screen_stack) > 1:
+                await self.pop_screen()
+        else:
+            await self.switch_mode(mode)
+
+    async def action_library(self) -> None:
+        """Show the sources."""
+        await self._go("library")
+
+    async def action_search(self) -> None:
+        """Show the search."""
+        await self._go("search")
+
+    async def action_review(self) -> None:
+        """Show the review."""
+        await self._go("review")
+
+    async def action_cite(self) -> None:
+        """Show the bibliography."""
+        await self._go("cite")
+
+    def action_help(self) -> None:
+        """Show every key of the focused screen."""
+        from cmtui.tui.screens.help import HelpScreen
+
+        if isinstance(self.screen, BaseScreen) and not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen.scope))
+
+    def action_palette(self) -> None:
+        """Open the command palette."""
+        self.action_command_palette()
+
+    def action_copy_selection(self) -> None:
+        """Copy what is selected in the focused view or field; without a selection say how to quit."""
+        focused = self.focused
+        text = ""
+        if isinstance(focused, Input | SourceView):
+            text = focused.selected_text
+        text = text or self.screen.get_selected_text() or ""
+        if text:
+            self.copy(text, "selection")
+        else:
+            self.say("Nothing is selected. q or ctrl+q quits.")
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette: every action that is valid on the screen below it, and the themes."""
+        scope = screen.scope if isinstance(screen, BaseScreen) else ""
+        for action in (*actions(scope), *actions(EVERYWHERE)):
+            if isinstance(screen, BaseScreen) and not screen.valid(action):
+                continue
+            if action.name == "palette":
+                continue
+            target = "app" if action.scope == EVERYWHERE else "screen"
+            title = f"{action.description[:1].upper()}{action.description[1:]}  ({action.shown})"
+            yield SystemCommand(title, action.tooltip, partial(self._run, f"{target}.{action.name}", screen))
+        yield SystemCommand("Theme", "Choose the colours for this session", self.action_change_theme)
+
+    def _run(self, action: str, screen: Screen[Any]) -> None:
+        self.call_later(self.run_action, action, screen)
+
+    # -- messages ----------------------------------------------------------------------------------------
+
+    def say(self, text: str, look: str = "note") -> None:
+        """A message in the status line of the front screen that has one."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, BaseScreen):
+                screen.say(text, look)
+                return
+
+    def show_error(self, error: BaseException, trace: str = "") -> None:
+        """An expected failure as a toast with its hint; anything else as a dialog. Neither is fatal."""
+        if is_expected(error):
+            hint = getattr(error, "hint", "")
+            self.notify(hint, title=str(error), severity="error", timeout=8, markup=False)
+            self.say(f"✘ {error}", "bad")
+            return
+        text = (
+            "Something went wrong that was not foreseen. What you did before is saved.\n\n"
+            f"{type(error).__name__}: {error}\n\n{trace}"
+        )
+        self.push_screen(TextScreen("Unexpected error", text, error=True))
+
+    def show_progress(self, progress: Progress) -> None:
+        """Progress of a screen's own work, at the right of its status line."""
+        share = f"{progress.done}/{progress.total}" if progress.total else ""
+        self.working(f"⟳ {progress.operation} {progress.subject[:30]} {share}".rstrip())
+
+    def working(self, text: str) -> None:
+        """Show what is going on at the right of the status lines; an empty text ends it."""
+        for screen in self.screen_stack:
+            for status in screen.query(Status):
+                status.work(text)
+
+    # -- copying -----------------------------------------------------------------------------------------
+
+    def copy(self, text: str, what: str) -> None:
+        """Copy by the chain of cmtui.clipboard in a thread, and say what became of it."""
+
+        def osc52(value: str) -> None:
+            self.call_from_thread(self.copy_to_clipboard, value)
+
+        def work(_: Call) -> clipboard.CopyResult:
+            return clipboard.copy(text, what=what, preference=self.settings.clipboard, osc52=osc52)
+
+        self.ask("copy", work, self._copied, exclusive=False)
+
+    def _copied(self, result: clipboard.CopyResult) -> None:
+        self.copied.append(result)
+        self.say(f"✔ {result.message}" if result.confirmed else result.message)
+
+    # -- jobs --------------------------------------------------------------------------------------------
+
+    def ingest(self, paths: list[Path], then: Callable[[IngestReport], None] | None = None) -> Job:
+        """Ingest in the background; the job shows in the status line and under J."""
+        job = Job(f"ingest-{len(self.jobs)}", ", ".join(path.name or str(path) for path in paths))
+        self.jobs.append(job)
+
+        def work(call: Call) -> IngestReport:
+            return self.machine.ingest_paths(paths, progress=call.progress, cancelled=call.cancelled)
+
+        def done(report: IngestReport) -> None:
+            job.state = JobState.CANCELLED if report.cancelled else JobState.DONE
+            job.report = report
+            self._job_ended(job)
+            if then is not None:
+                then(report)
+
+        def failed(error: BaseException) -> None:
+            job.state, job.error = JobState.FAILED, str(error)
+            self._job_ended(job)
+            self.show_error(error)
+
+        self.ask(job.topic, work, done, failed=failed)
+        self._show_jobs()
+        return job
+
+    def cancel_job(self, job: Job) -> None:
+        """Ask a job to stop; what it finished stays."""
+        if job.state is JobState.RUNNING:
+            job.state = JobState.CANCELLING
+            self.workers.cancel_group(self, job.topic)
+            self._show_jobs()
+
+    def progressed(self, topic: str, progress: Progress) -> None:
+        """Progress of a job."""
+        for job in self.jobs:
+            if job.topic == topic:
+                job.progress = progress
+                self._show_jobs()
+                return
+        self.show_progress(progress)
+
+    def running(self) -> list[Job]:
+        """Jobs that have not ended."""
+        return [job for job in self.jobs if not job.ended]
+
+    def _job_ended(self, job: Job) -> None:
+        self._show_jobs()
+        if job.report is not None:
+            lines = report_lines(job.report)
+            self.say(lines[0], "bad" if job.report.errors else "good")
+            for failure in job.report.errors[:3]:
+                self.notify(failure.hint, title=failure.message, severity="error", timeout=8, markup=False)
+        for screen in self.screen_stack:
+            if isinstance(screen, BaseScreen):
+                screen.reload()
+
+    def _show_jobs(self) -> None:
+        running = self.running()
+        text = ""
+        if running:
+            text = running[0].line()
+            if len(running) > 1:
+                text += f"   {plural(len(running), 'job')}  J Jobs"
+        self.working(text)
+        for screen in self.screen_stack:
+            refresh = getattr(screen, "jobs_changed", None)
+            if refresh is not None:
+                refresh()
+
+    # -- moving between screens ----------------------------------------------------------------------------
+
+    async def open_cite(self, source_id: str) -> None:
+        """Go to Cite with this source."""
+        await self.action_cite()
+        from cmtui.tui.screens.cite import CiteScreen
+
+        if isinstance(self.screen, CiteScreen):
+            self.screen.choose(source_id)
+
+    async def open_review(self, claim_id: str) -> None:
+        """Go to Review with this claim."""
+        await self.action_review()
+        from cmtui.tui.screens.review import ReviewScreen
+
+        if isinstance(self.screen, ReviewScreen):
+            self.screen.choose(claim_id)
+
+    def make_claim(self, text: str, *, source_id: str | None = None) -> None:
+        """Add a claim, evaluate it (over one source when named) and go to its findings."""
+        filters = {"source_id": source_id} if source_id else None
+
+        def work(call: Call) -> str:
+            claim = self.machine.add_claim(text)
+            call.progress(Progress("evaluate", text))
+            self.machine.evaluate_claim(
+                claim.claim_id, filters=filters, progress=call.progress, cancelled=call.cancelled
+            )
+            return claim.claim_id
+
+        def then(claim_id: str) -> None:
+            self.working("")
+            self.call_later(self.open_review, claim_id)
+
+        def failed(error: BaseException) -> None:
+            self.working("")
+            self.show_error(error, "".join(traceback.format_exception(error)))
+
+        self.say("⟳ evaluating the claim…")
+        self.ask("claim", work, then, failed=failed)

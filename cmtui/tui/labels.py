@@ -1,0 +1,143 @@
+"""Words and glyphs of the screens. A glyph always carries the meaning; colour only repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cmtui.model.bibliography import CslItem
+from cmtui.model.claim import Relation
+from cmtui.model.review import Decision
+from cmtui.model.source import PRINTABLE_BASES, Locators
+
+#: Relations in three letters (D9).
+RELATION: Mapping[str, str] = {
+    Relation.SUPPORTS: "SUP",
+    Relation.CONTRADICTS: "CON",
+    Relation.RELATED: "REL",
+    Relation.INSUFFICIENT: "INS",
+}
+
+#: Decisions in one cell.
+DECISION: Mapping[Decision, str] = {
+    Decision.UNDECIDED: "·",
+    Decision.ACCEPTED: "✔",
+    Decision.REJECTED: "✘",
+    Decision.SKIPPED: "–",
+}
+
+#: Component class of a row by decision.
+DECISION_STYLE: Mapping[Decision, str] = {
+    Decision.UNDECIDED: "",
+    Decision.ACCEPTED: "good",
+    Decision.REJECTED: "bad",
+    Decision.SKIPPED: "dim",
+}
+
+#: Styles as people write them.
+STYLE: Mapping[str, str] = {
+    "mla": "MLA",
+    "apa": "APA",
+    "chicago": "Chicago",
+    "chicago-notes": "Chic. notes",
+    "ieee": "IEEE",
+    "bibtex": "BibTeX",
+}
+
+
+def place(locators: Locators) -> str:
+    """Where a span stands, short: ``p 41``, ``Chapter Seven ¶12``, ``§ Mourning ¶3``, ``line 12``.
+
+    A page that the file only implies by position is called a sheet, so that nobody cites it as a page.
+    """
+    parts = []
+    page = locators.cited_page
+    if page is not None and page.basis in PRINTABLE_BASES:
+        parts.append(f"p {page.value}")
+    elif page is not None:
+        parts.append(f"sheet {page.value}")
+    if not parts and locators.chapter:
+        parts.append(locators.chapter)
+    if not parts and locators.section:
+        parts.append(f"§ {locators.section[-1]}")
+    if locators.paragraph is not None and locators.page is None:
+        parts.append(f"¶{locators.paragraph}")
+    if not parts and locators.line_start is not None:
+        parts.append(f"line {locators.line_start}")
+    return " ".join(parts)
+
+
+def every_place(locators: Locators) -> str:
+    """All locators that are known, in one line."""
+    parts = []
+    page = locators.cited_page
+    if page is not None:
+        printable = page.basis in PRINTABLE_BASES
+        parts.append(f"page {page.value} ({page.basis})" if printable else f"sheet {page.value} of the file")
+    if locators.chapter:
+        parts.append(locators.chapter)
+    if locators.section:
+        parts.append(" › ".join(locators.section))
+    if locators.paragraph is not None:
+        parts.append(f"¶{locators.paragraph}")
+    if locators.line_start is not None:
+        end = locators.line_end
+        same = end is None or end == locators.line_start
+        parts.append(f"line {locators.line_start}" if same else f"lines {locators.line_start}–{end}")
+    return "  ".join(parts)
+
+
+def short_id(value: str) -> str:
+    """The first and last four characters of an id, as drawn: ``7f3a…c91e``."""
+    return f"{value[:4]}…{value[-4:]}" if len(value) > 9 else value
+
+
+def confidence(value: float) -> str:
+    """Two digits after a bare point, as drawn: ``.97``; 1 is ``1.0``."""
+    return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
+
+
+def size(count: int) -> str:
+    """Bytes for people: ``1.8 MB``."""
+    amount, unit = float(count), "B"
+    for larger in ("kB", "MB", "GB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{count} B" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 source``, ``7 sources``, ``3 passages``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def day(stamp: str | None) -> str:
+    """A stored UTC time as ``2026-11-28 14:02``; empty when unknown."""
+    return stamp[:16].replace("T", " ") if stamp else ""
+
+
+def authors(item: CslItem) -> str:
+    """The authors of a CSL item in one cell: ``Writer, J.``, ``Writer, J. et al.``"""
+    people = item.get("author")
+    if not isinstance(people, list) or not people or not isinstance(people[0], dict):
+        return ""
+    first: dict[str, Any] = people[0]
+    name = str(first.get("literal") or first.get("family") or "")
+    given = str(first.get("given") or "")
+    if given and not first.get("literal"):
+        name += f", {given[0]}."
+    return f"{name} et al." if len(people) > 1 else name
+
+
+def year(item: CslItem) -> str:
+    """The year of a CSL item; empty when unknown."""
+    issued = item.get("issued")
+    parts = issued.get("date-parts") if isinstance(issued, dict) else None
+    return str(parts[0][0]) if isinstance(parts, list) and parts and parts[0] else ""
+
+
+def bar(done: int, total: int, cells: int = 10) -> str:
+    """A progress bar of ``cells`` cells between its edges."""
+    filled = cells * min(done, total) // total if total > 0 else 0
+    return f"▕{'█' * filled}{' ' * (cells - filled)}▏"

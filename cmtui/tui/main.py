@@ -1,0 +1,103 @@
+"""The ``cmtui`` program: arguments, the store, and then the application.
+
+Nothing heavy is imported before it is needed: ``--version`` and ``--help`` answer without Textual.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from cmtui._version import __version__
+
+USAGE = """\
+usage: cmtui [STORE]
+       cmtui demo [STORE]
+       cmtui doctor clipboard
+       cmtui --version | --help
+
+Opens Citation Machine in this terminal. STORE is a directory; without it the
+store of the settings is used (CMTUI_STORE, or 'store:' in config.yaml).
+
+  demo               open the sample corpus on a prepared claim
+  doctor clipboard   say which ways of copying work here
+
+Everything it does is also a command: citation-machine --help"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the program and return its exit status: 0, or 2 when it was called wrongly or cannot start."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] in (["--version"], ["-V"]):
+        print(f"cmtui {__version__}")  # noqa: T201 - the answer itself
+        return 0
+    if arguments[:1] in (["--help"], ["-h"], ["help"]):
+        print(USAGE)  # noqa: T201 - the answer itself
+        return 0
+    if arguments[:1] == ["doctor"]:
+        return _doctor(arguments[1:])
+    demo = arguments[:1] == ["demo"]
+    rest = arguments[1:] if demo else arguments
+    wrong = [argument for argument in rest if argument.startswith("-")]
+    if wrong:
+        return _fail(f"There is no option '{wrong[0]}'.", "See cmtui --help.")
+    if len(rest) > 1:
+        return _fail(f"One store at a time; '{rest[1]}' is too much.", "See cmtui --help.")
+    return _open(Path(rest[0]).expanduser() if rest else None, demo=demo)
+
+
+def _doctor(arguments: list[str]) -> int:
+    if arguments != ["clipboard"]:
+        return _fail("cmtui doctor knows one subject: clipboard.", "Run cmtui doctor clipboard.")
+    from cmtui.clipboard import diagnose
+
+    print("\n".join(diagnose()))  # noqa: T201 - the answer itself
+    return 0
+
+
+def _open(store: Path | None, *, demo: bool) -> int:
+    from cmtui.errors import CmtuiError
+    from cmtui.tui.terminal import refuses
+
+    if refuses(os.environ):
+        return _fail(
+            f"This terminal (TERM={os.environ.get('TERM', '')}) cannot show a full screen.",
+            "Use citation-machine, which does everything in plain text.",
+        )
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _fail("cmtui needs a terminal.", "In scripts and pipes use citation-machine.")
+    try:
+        return _run(store, demo=demo)
+    except CmtuiError as error:
+        return _fail(error.message, error.hint)
+
+
+def _run(store: Path | None, *, demo: bool) -> int:
+    from cmtui import config
+    from cmtui.engine import LocalCitationMachine
+
+    settings = config.load()
+    path = store or (settings.demo_store if demo else settings.store)
+    with LocalCitationMachine.open(path) as machine:
+        claim = None
+        if demo:
+            from cmtui.tui.demo import prepare
+
+            if not machine.documents():
+                print(f"Preparing the sample corpus in {path} …", file=sys.stderr)  # noqa: T201 - narration
+            claim = prepare(machine)
+        from cmtui.tui.app import CmtuiApp
+
+        app = CmtuiApp(machine, settings, mode="review" if claim else "library", claim=claim)
+        app.run()
+        return app.return_code or 0
+
+
+def _fail(message: str, hint: str) -> int:
+    print(f"cmtui: {message} {hint}".rstrip(), file=sys.stderr)  # noqa: T201 - narration
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""What every full screen shares: the lines around it, the keys from the registry, and asking the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from cmtui.tui.actions import EVERYWHERE, Action, footer
+from cmtui.tui.widgets.bars import Header, Keys, Status
+from cmtui.tui.workers import Asks
+
+if TYPE_CHECKING:
+    from cmtui.engine import CitationMachine
+    from cmtui.tui.app import CmtuiApp
+    from cmtui.tui.reading import Reader
+
+#: Below this the panes cannot be read: (columns, rows).
+SMALLEST = (60, 15)
+
+#: Below this many columns a screen shows its panes one above the other or one at a time.
+NARROW = 90
+
+#: Below this many rows previews are left out.
+SHORT = 20
+
+
+class BaseScreen(Asks, Screen[None]):
+    """A full screen: header, body, status line, key line."""
+
+    DEFAULT_CSS = """
+    BaseScreen { background: $background; }
+    BaseScreen #tiny { display: none; }
+    BaseScreen.-tiny > * { display: none; }
+    BaseScreen.-tiny > #tiny { display: block; }
+    BaseScreen #foot { dock: bottom; height: 2; layout: vertical; }
+    BaseScreen .line { height: 1; }
+    BaseScreen .line Label { color: $foreground-muted; width: auto; }
+    BaseScreen .line Input, BaseScreen .line Input:focus {
+        border: none; height: 1; padding: 0; width: 1fr; background: $background;
+    }
+    BaseScreen .line Input:focus { background: $panel; }
+    BaseScreen .pane {
+        border: solid $panel-lighten-2; border-title-color: $foreground-muted;
+        border-subtitle-color: $foreground-muted; padding: 0 1; height: 1fr;
+    }
+    """
+
+    #: The scope of the registry this screen's keys come from.
+    scope: ClassVar[str] = ""
+    #: The mode shown as current; empty where the screen lies over one.
+    mode: ClassVar[str] = ""
+
+    @property
+    def cmtui(self) -> CmtuiApp:
+        """The application."""
+        return cast("CmtuiApp", self.app)
+
+    @property
+    def machine(self) -> CitationMachine:
+        """The engine."""
+        return self.cmtui.machine
+
+    @property
+    def reader(self) -> Reader:
+        """Documents and locators; for worker threads."""
+        return self.cmtui.reader
+
+    def body(self) -> Iterable[Widget]:
+        """The widgets between header and status line."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        """Header, body, status, keys."""
+        yield Header(self.mode or self.cmtui.mode_below)
+        yield from self.body()
+        with Widget(id="foot"):
+            yield Status()
+            yield Keys(footer(self.scope), self.valid)
+        yield Label("", id="tiny", markup=False)
+
+    def valid(self, action: Action) -> bool:
+        """Whether an action applies now; the footer shows no other."""
+        if action.scope == EVERYWHERE:
+            return True
+        return self.check_action(action.name, ()) is True
+
+    def refresh_keys(self) -> None:
+        """Paint the key line again, after something changed what is valid."""
+        for keys in self.query(Keys):
+            keys.refresh()
+
+    def say(self, text: str, look: str = "note") -> None:
+        """A message in the status line."""
+        for status in self.query(Status):
+            status.say(text, look)
+
+    def context(self, text: str) -> None:
+        """The text at the right of the header."""
+        for header in self.query(Header):
+            header.show(text)
+
+    def reload(self) -> None:
+        """Read again what the screen shows; called when the store may have changed."""
+
+    def on_screen_resume(self) -> None:
+        """The screen came to the front: the store may have changed meanwhile."""
+        if self.is_mounted:
+            self.reload()
+        self.refresh_keys()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose the arrangement for this size."""
+        width, height = event.size.width, event.size.height
+        tiny = width < SMALLEST[0] or height < SMALLEST[1]
+        self.set_class(tiny, "-tiny")
+        self.set_class(width < NARROW, "-narrow")
+        self.set_class(height < SHORT, "-short")
+        for label in self.query("#tiny").results(Label):
+            label.update(f"terminal too small: {width}x{height}, {SMALLEST[0]}x{SMALLEST[1]} needed")
+
+    def on_descendant_focus(self) -> None:
+        """Which actions apply may depend on the focus."""
+        self.refresh_keys()
+
+    @property
+    def typing(self) -> bool:
+        """Whether a text field has the focus."""
+        return isinstance(self.focused, Input)

@@ -1,0 +1,36 @@
+"""Colours: calm, one accent, and nothing that only a colour says.
+
+Where a terminal has 16 colours or fewer its own palette is used (the ``ansi`` themes). Glyphs carry every
+meaning; NO_COLOR leaves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual.theme import Theme
+
+from cmtui.tui.terminal import sixteen_colours
+
+#: The default theme: slate with one accent, and green and red only where a decision or a relation is shown.
+CALM = Theme(
+    name="cmtui",
+    primary="#7aa2c8",
+    secondary="#9db4c0",
+    accent="#e0b15e",
+    foreground="#d6d9dd",
+    background="#16191d",
+    surface="#1b1f24",
+    panel="#23282f",
+    success="#8fbf7f",
+    warning="#e0b15e",
+    error="#d98080",
+    dark=True,
+)
+
+
+def theme_name(setting: str, environ: Mapping[str, str]) -> str:
+    """The theme to start with: what was set, else by what the terminal can show."""
+    if setting != "auto":
+        return setting
+    return "ansi-dark" if sixteen_colours(environ) else CALM.name
