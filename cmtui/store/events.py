@@ -98,6 +98,8 @@ def follow(
                 problem = "does not follow the line before it"
             elif fields["event_id"] != _event_id(fields) or fields["actor"] != reviewer:
                 problem = "does not hash to its event id, or is another reviewer's"
+            elif canonical_json(fields) != line:
+                problem = "is not in its canonical form"
             elif not _in_group(fields, after):
                 problem = "stands outside its group"
             else:

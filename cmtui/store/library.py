@@ -183,7 +183,9 @@ class Library:
     def summary(self, document_id: str) -> DocumentSummary:
         """The row of one document, by its full id."""
         source = self.owner(document_id)
-        return _summary(self.rows[document_id], source, self.living(source))
+        documents = self.living(source)
+        mine = next(d for d in documents if d.document_id == document_id)
+        return _summary(self.rows[document_id], source, source.name, mine, current=mine is documents[-1])
 
     def summaries(self) -> tuple[DocumentSummary, ...]:
         """All rows, sorted by source name, then document id."""
@@ -191,7 +193,11 @@ class Library:
             rows: list[DocumentSummary] = []
             for source in self.sources.values():
                 documents = self.living(source)
-                rows.extend(_summary(self.rows[d.document_id], source, documents) for d in documents)
+                name = source.name
+                rows.extend(
+                    _summary(self.rows[d.document_id], source, name, d, current=d is documents[-1])
+                    for d in documents
+                )
             rows.sort(key=lambda row: (row.name, row.document_id))
             self._summaries = tuple(rows)
         return self._summaries
@@ -297,14 +303,15 @@ def _with_aliases(source: SourceFile, references: Sequence[str]) -> SourceFile:
     return replace(source, aliases=tuple(known))
 
 
-def _summary(row: Row, source: SourceFile, documents: tuple[SourceDocument, ...]) -> DocumentSummary:
-    mine = next(d for d in documents if d.document_id == row.document_id)
+def _summary(
+    row: Row, source: SourceFile, name: str, document: SourceDocument, *, current: bool
+) -> DocumentSummary:
     return DocumentSummary(
         document_id=row.document_id,
         source_id=source.source_id,
         source_version=row.version_id,
         kind=row.kind,
-        name=source.record(()).name,
+        name=name,
         reference=source.reference,
         bytes_sha256=row.bytes_sha256,
         size=row.size,
@@ -314,8 +321,8 @@ def _summary(row: Row, source: SourceFile, documents: tuple[SourceDocument, ...]
         passages=row.passages,
         language=row.language,
         warnings=row.warnings,
-        ingested_at=mine.ingested_at,
-        current=documents[-1] is mine,
+        ingested_at=document.ingested_at,
+        current=current,
     )
 
 

@@ -64,6 +64,11 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """Layer 1."""
         return SourceArtifact(self.kind, self.reference)
 
+    @property
+    def name(self) -> str:
+        """The name of the source, as ``SourceRecord.name`` gives it."""
+        return SourceRecord(self.artifact).name
+
     def record(self, documents: tuple[SourceDocument, ...]) -> SourceRecord:
         """The record as the engine sees it, with those of its documents that exist."""
         return SourceRecord(
