@@ -71,3 +71,16 @@ class FormattedCitation:
     engine: str = ""
     style_sha256: str = ""
     warnings: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class FormattedBibliography:
+    """Several items formatted together. ``entries`` are (item id, text) in style order for references;
+    ``citations`` are the texts of the clusters, in their order, for inline and footnote forms.
+    """
+
+    style: str
+    form: str
+    engine: str = ""
+    entries: tuple[tuple[str, str], ...] = ()
+    citations: tuple[str, ...] = ()
