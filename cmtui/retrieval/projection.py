@@ -34,6 +34,9 @@ _ASCII = str.maketrans(
 #: Where copying is not enough: a hyphen at a line end, blanks other than one space, anything not ASCII.
 _SPECIAL = re.compile(r"[-\u2010\u00ad][ \t]*\r?\n[ \t]*|\s{2,}|[^\S ]|[^\x00-\x7f]")
 _BLANKS = re.compile(r"\s+")
+_ASCII_JOIN = re.compile(r"(?<=[a-z])-[ \t]*\r?\n[ \t]*(?=[a-z])")
+#: Characters of ordinary prose whose folding does not depend on what stands around them.
+_COMMON = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014\u00a0", "''\"\"-- ")
 #: Conjoining jamo compose backwards under NFKC without being marks.
 _JAMO = (("\u1160", "\u11ff"), ("\ud7b0", "\ud7fb"))
 
@@ -135,6 +138,15 @@ def fold(text: str) -> Projection:
             blank = folded[-1] == " "
     offsets.append(size)
     return Projection("".join(pieces), offsets, text, tuple(joins))
+
+
+def fold_text(text: str) -> str:
+    """``fold(text).text`` without the offset map, several times faster on ASCII."""
+    plain = text if text.isascii() else text.translate(_COMMON)
+    if not plain.isascii():
+        return fold(text).text
+    plain = _ASCII_JOIN.sub("", plain.lower())
+    return _BLANKS.sub(" ", plain)
 
 
 def _inside_word(text: str, start: int, end: int) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
-from cmtui.retrieval.projection import Projection, fold
+from cmtui.retrieval.projection import Projection, fold, fold_text
 
 _STOPS = """
     a about all also am an and any are as at be because been before being but by can could did do
@@ -27,6 +28,9 @@ _STOPS = """
 """
 #: Words that carry no topic: skipped when ranking, required inside a phrase.
 STOP_WORDS = frozenset(_STOPS.split())
+#: ASCII text without inner separators of numbers, which is most text, needs no more than this.
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_NUMBER_PART = re.compile(r"\d[,.]\d")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 
 
@@ -82,6 +86,21 @@ def tokenize(projection: Projection) -> list[Token]:
 def words(text: str) -> list[Token]:
     """The tokens of any text, folded first. Offsets are those of its projection."""
     return tokenize(fold(text))
+
+
+def word_counts(text: str) -> Counter[str]:
+    """How often each folded word stands in a text; a word joined over a line end counts once, joined."""
+    folded = fold_text(text)
+    if folded.isascii() and not _NUMBER_PART.search(folded):
+        return Counter(_ASCII_WORD.findall(folded))
+    counts: Counter[str] = Counter()
+    for match in _pattern().finditer(folded):
+        found = match.group()
+        if match.lastgroup == "cjk":
+            counts.update(found[at : at + 2] for at in range(max(1, len(found) - 1)))
+        else:
+            counts[found.replace(",", "")] += 1
+    return counts
 
 
 @lru_cache(maxsize=131072)
