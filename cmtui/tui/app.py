@@ -17,6 +17,7 @@ from textual.widgets import Input
 
 from cmtui import clipboard
 from cmtui.config import Settings
+from cmtui.errors import CmtuiError
 from cmtui.model.ingest import IngestReport
 from cmtui.model.progress import Progress
 from cmtui.tui.actions import EVERYWHERE, actions, bindings
@@ -95,6 +96,7 @@ class CmtuiApp(Asks, App[None]):
         chosen = theme_name(settings.theme, os.environ)
         self.theme = chosen if chosen in self.available_themes else CALM.name
         self.copied: list[clipboard.CopyResult] = []
+        self._failures = 0
 
     # -- start -------------------------------------------------------------------------------------------
 
@@ -115,19 +117,26 @@ class CmtuiApp(Asks, App[None]):
         return self.current_mode
 
     @property
+    def store_path(self) -> str:
+        """Where the store is."""
+        try:
+            return str(getattr(self.machine, "path", "in memory"))
+        except CmtuiError:
+            return "in memory"
+
+    @property
     def store_name(self) -> str:
         """The name of the store directory."""
-        path = getattr(self.machine, "path", None)
-        return path.name if isinstance(path, Path) else "memory"
+        return Path(self.store_path).name
 
     # -- keys --------------------------------------------------------------------------------------------
 
     async def _on_key(self, event: events.Key) -> None:
-        # A key on its way when a prompt opened belongs to the prompt: fast typing loses nothing.
+        # A key on its way when a prompt opened belongs to the prompt: fast typing loses nothing. Textual's
+        # own handler, which would look for a binding, runs after this one unless prevented.
         if isinstance(self.screen, PromptScreen) and event.key not in ("escape", "tab"):
+            event.prevent_default()
             self.screen.early_key(event)
-            return
-        await super()._on_key(event)
 
     async def _go(self, mode: str) -> None:
         if self.current_mode == mode:
@@ -212,6 +221,15 @@ class CmtuiApp(Asks, App[None]):
             f"{type(error).__name__}: {error}\n\n{trace}"
         )
         self.push_screen(TextScreen("Unexpected error", text, error=True))
+
+    def _handle_exception(self, error: Exception) -> None:
+        # Textual ends the program here. A person in the middle of a review is told instead, unless errors
+        # come so thick that the screen itself must be broken. Tests see the error as it is.
+        self._failures += 1
+        if self.is_headless or self._failures > 3:
+            super()._handle_exception(error)
+            return
+        self.call_later(self.show_error, error, "".join(traceback.format_exception(error)))
 
     def show_progress(self, progress: Progress) -> None:
         """Progress of a screen's own work, at the right of its status line."""

@@ -12,7 +12,7 @@ from cmtui.model.bibliography import CslItem
 from cmtui.model.claim import Claim
 from cmtui.model.review import Decision, ReviewState
 from cmtui.model.source import DocumentSummary
-from cmtui.tui.labels import authors, year
+from cmtui.tui.labels import KIND, authors, year
 from cmtui.tui.widgets.row_list import Row
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ class LibraryRow:
         author = authors(self.item) or "—"
         style = "warn" if self.glyph == "!" else ""
         title = f"{self.title}  {self.reason}" if self.reason else self.title
-        return Row((self.glyph, title, author, year(self.item) or "—", self.summary.kind.value), style=style)
+        kind = KIND.get(self.summary.kind, self.summary.kind.value)
+        return Row((self.glyph, title, author, year(self.item) or "—", kind), style=style)
 
 
 def load(machine: CitationMachine, state: ReviewState) -> list[LibraryRow]:

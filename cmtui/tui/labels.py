@@ -34,6 +34,9 @@ DECISION_STYLE: Mapping[Decision, str] = {
     Decision.SKIPPED: "dim",
 }
 
+#: Kinds of source in four cells.
+KIND: Mapping[str, str] = {"pdf": "pdf", "epub": "epub", "markdown": "md", "text": "text"}
+
 #: Styles as people write them.
 STYLE: Mapping[str, str] = {
     "mla": "MLA",
@@ -65,6 +68,16 @@ def place(locators: Locators) -> str:
     if not parts and locators.line_start is not None:
         parts.append(f"line {locators.line_start}")
     return " ".join(parts)
+
+
+def margin(locators: Locators) -> str:
+    """The page or the paragraph, for the margin of a text: ``p 41``, ``sheet 3``, ``¶12``, ``line 7``."""
+    page = locators.cited_page
+    if page is not None:
+        return f"p {page.value}" if page.basis in PRINTABLE_BASES else f"sheet {page.value}"
+    if locators.paragraph is not None:
+        return f"¶{locators.paragraph}"
+    return f"line {locators.line_start}" if locators.line_start is not None else ""
 
 
 def every_place(locators: Locators) -> str:

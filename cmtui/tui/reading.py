@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cmtui.errors import CmtuiError
 from cmtui.model.selectors import Span
 from cmtui.model.source import CanonicalDocument, Locators
-from cmtui.tui.labels import place
+from cmtui.tui.labels import margin
 from cmtui.tui.widgets.source_view import Labels, labels_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Reader:
         offset = self.machine.source(document_id).page_offset
 
         def label(index: int) -> str:
-            return place(document.locate(document.passages[index].span, page_offset=offset))
+            return margin(document.locate(document.passages[index].span, page_offset=offset))
 
         return labels_of([passage.start for passage in document.passages], label)
 

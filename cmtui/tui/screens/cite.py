@@ -19,6 +19,7 @@ from cmtui.model.source import MetadataCandidate
 from cmtui.tui import catalogue
 from cmtui.tui.actions import bindings
 from cmtui.tui.catalogue import LibraryRow
+from cmtui.tui.cells import fit
 from cmtui.tui.csl_form import FIELDS, TYPES, item_of, values
 from cmtui.tui.labels import STYLE
 from cmtui.tui.screens.base import BaseScreen
@@ -28,6 +29,8 @@ from cmtui.tui.workers import Call
 
 #: Seconds without a key before the preview is made again.
 PAUSE = 0.15
+
+NOTICE = " editing metadata never changes an evidence id; nothing is inferred from file names"
 
 #: Fields of MetadataCandidate that have a line in the form.
 CANDIDATE_FIELDS = {"title": "title", "author": "author", "authors": "author", "creator": "author"}
@@ -72,10 +75,11 @@ class CiteScreen(BaseScreen):
     }
     CiteScreen .field Input:focus { background: $panel; }
     CiteScreen .field Select { width: 1fr; height: 1; }
-    CiteScreen #notes { height: auto; color: $foreground-muted; padding: 1 0 0 0; }
-    CiteScreen #preview { height: 8; padding: 0 1; }
+    CiteScreen #notes { height: auto; color: $foreground-muted; }
+    CiteScreen #preview { height: 10; padding: 0 1; }
     CiteScreen .line Label { width: 1fr; }
     CiteScreen.-narrow #sources { width: 26; }
+    CiteScreen.-narrow #preview { height: 7; }
     CiteScreen.-short #preview { height: 4; }
     """
 
@@ -113,7 +117,7 @@ class CiteScreen(BaseScreen):
             preview.border_title = "Preview (live)"
             yield Static("", id="lines", markup=False)
         with Vertical(classes="line"):
-            yield Label(" editing metadata never changes an evidence id")
+            yield Label(NOTICE)
 
     def on_mount(self) -> None:
         """Keys go to the sources; tab goes into the form."""
@@ -269,14 +273,17 @@ class CiteScreen(BaseScreen):
     def _previewed(self, lines: list[Line]) -> None:
         self.preview = {line.style: line for line in lines}
         style = self.cmtui.style
+        width = max(20, self.query_one("#preview").content_size.width - 1)
         texts = []
         for line in lines:
-            mark = "▌" if line.style == style else " "
-            texts.append(f"{mark} {STYLE.get(line.style, line.style):<11} {' '.join(line.text.split())}")
+            name, text = STYLE.get(line.style, line.style), " ".join(line.text.split())
+            if line.style == style:
+                texts.append(f"▌ {name}\n  {text}")
+            else:
+                texts.append(fit(f"  {name:<11} {text}", width))
         self.query_one("#lines", Static).update("\n".join(texts))
         self.query_one("#preview").border_subtitle = f"style {STYLE.get(style, style)}"
         notes = list(dict.fromkeys(f"! {note}" for line in lines for note in line.notes))
-        notes.append("✔ nothing here was inferred from the file name")
         if self.loaded is not None and self.loaded.candidates:
             notes.append("f6 shows what the file says about itself")
         self.query_one("#notes", Static).update("\n".join(notes))

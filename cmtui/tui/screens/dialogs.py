@@ -149,9 +149,9 @@ class ConfirmScreen(ModalScreen[bool]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "yes", show=False, id="confirm.yes"),
-        Binding("n", "answer(False)", "no", show=False, id="confirm.no"),
-        Binding("escape", "answer(False)", "no", show=False, id="confirm.leave"),
+        Binding("y", "yes", "yes", show=False, id="confirm.yes"),
+        Binding("n", "no", "no", show=False, id="confirm.no"),
+        Binding("escape", "no", "no", show=False, id="confirm.leave"),
     ]
 
     def __init__(self, title: str, question: str) -> None:
@@ -165,9 +165,13 @@ class ConfirmScreen(ModalScreen[bool]):
             yield Label(self.question, markup=False)
             yield Label("\ny  Yes     n  No", markup=False)
 
-    def action_answer(self, *, answer: bool) -> None:
-        """Give the answer back."""
-        self.dismiss(answer)
+    def action_yes(self) -> None:
+        """Do it."""
+        self.dismiss(result=True)
+
+    def action_no(self) -> None:
+        """Leave everything as it is."""
+        self.dismiss(result=False)
 
 
 class TextScreen(ModalScreen[None]):

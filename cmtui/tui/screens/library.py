@@ -72,7 +72,7 @@ class LibraryScreen(BaseScreen):
             yield Label("", id="sort")
         with Horizontal(id="panes"):
             yield RowList(
-                [Column("St", 2), Column("Title"), Column("Author", 13), Column("Yr", 4), Column("Kind", 8)],
+                [Column("St", 2), Column("Title"), Column("Author", 12), Column("Yr", 4), Column("Kind", 4)],
                 title="Sources",
                 empty="No source matches.\n\na  adds a file or folder",
                 id="sources",

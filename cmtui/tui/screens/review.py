@@ -64,7 +64,7 @@ class ReviewScreen(Deciding):
     ReviewScreen #head { color: $foreground; }
     ReviewScreen #notes { color: $foreground-muted; }
     ReviewScreen #citation { height: 7; }
-    ReviewScreen #caveat { height: auto; color: $foreground-muted; text-style: italic; padding: 0 1 0 0; }
+    ReviewScreen #caveat { width: 1fr; height: auto; color: $foreground-muted; padding: 0 1; }
     ReviewScreen.-narrow #left { width: 30; }
     ReviewScreen.-narrow #claims { height: 6; }
     ReviewScreen.-narrow #citation { height: 6; }
@@ -113,7 +113,7 @@ class ReviewScreen(Deciding):
                     citation.border_title = "Citation preview"
                     citation.border_subtitle = "y c copy"
                     yield Static("", id="cited", markup=False)
-        yield Label(f" {CAVEAT}", id="caveat", markup=False)
+        yield Label(CAVEAT, id="caveat", markup=False)
 
     def on_mount(self) -> None:
         """Keys go to the findings."""

@@ -52,7 +52,7 @@ class SourceScreen(BaseScreen):
 
     def body(self) -> Iterable[Widget]:
         """The text and one line that says where it stands."""
-        yield SourceView(label_width=16, id="source")
+        yield SourceView(label_width=9, id="source")
         with Horizontal(classes="line"):
             yield Label("", id="where", markup=False)
 

@@ -46,7 +46,7 @@ class WelcomeScreen(BaseScreen):
         """The text in a box."""
         with Vertical(id="box") as box:
             box.border_title = "Welcome"
-            yield Static(TEXT.format(path=getattr(self.machine, "path", "in memory")), markup=False)
+            yield Static(TEXT.format(path=self.cmtui.store_path), markup=False)
 
     def action_sample(self) -> None:
         """Ingest the sample corpus and go to its first prepared claim."""

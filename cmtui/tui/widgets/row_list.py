@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -116,6 +116,7 @@ class RowList(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(id=id)
         self.columns = tuple(columns)
+        self.heading = 1 if any(column.title for column in columns) else 0
         self.row_height = row_height
         self.position = position
         self.empty = empty
@@ -175,11 +176,11 @@ class RowList(ScrollView, can_focus=True):
         self.cursor = len(self.rows) - 1 if last else 0
 
     def _page(self) -> int:
-        return max(1, (self.scrollable_content_region.height - 1) // self.row_height)
+        return max(1, (self.scrollable_content_region.height - self.heading) // self.row_height)
 
     def _follow(self) -> None:
         if self.rows and self.is_mounted:
-            height = max(1, self.scrollable_content_region.height - 1)
+            height = max(1, self.scrollable_content_region.height - self.heading)
             top = self.cursor * self.row_height
             low, high = self.scroll_offset.y, self.scroll_offset.y + height
             if top < low:
@@ -188,7 +189,9 @@ class RowList(ScrollView, can_focus=True):
                 self.scroll_to(y=top + self.row_height - height, animate=False, force=True)
 
     def _measure(self) -> None:
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self.rows) * self.row_height + 1)
+        self.virtual_size = Size(
+            self.scrollable_content_region.width, len(self.rows) * self.row_height + self.heading
+        )
 
     def _subtitle(self, cursor: int) -> None:
         count = len(self.rows)
@@ -202,9 +205,9 @@ class RowList(ScrollView, can_focus=True):
     async def on_click(self, event: events.Click) -> None:
         """A click puts the cursor on a row; a double click chooses it."""
         offset = event.get_content_offset(self)
-        if offset is None or offset.y < 1:
+        if offset is None or offset.y < self.heading:
             return
-        index = (offset.y - 1 + self.scroll_offset.y) // self.row_height
+        index = (offset.y - self.heading + self.scroll_offset.y) // self.row_height
         if 0 <= index < len(self.rows):
             self.cursor = index
             if event.chain == 2:
@@ -216,14 +219,14 @@ class RowList(ScrollView, can_focus=True):
         """The heading, or one line of one row."""
         width = self.scrollable_content_region.width
         base = self.rich_style
-        if y == 0:
+        if y < self.heading:
             text = " " * GUTTER + self._line([column.title for column in self.columns], width - GUTTER)
             return self._strip(text, base + self.get_component_rich_style("row-list--header"), width)
-        index, line = divmod(y - 1 + self.scroll_offset.y, self.row_height)
+        index, line = divmod(y - self.heading + self.scroll_offset.y, self.row_height)
         if index >= len(self.rows):
-            hint = self.empty if not self.rows and y >= 1 else ""
-            lines = hint.split("\n")
-            shown = lines[y - 2] if hint and 0 <= y - 2 < len(lines) else ""
+            lines = self.empty.split("\n") if not self.rows else []
+            at = y - self.heading - 1
+            shown = lines[at] if 0 <= at < len(lines) else ""
             return self._strip(
                 "  " + fit(shown, max(0, width - 2)),
                 base + self.get_component_rich_style("row-list--dim"),
@@ -260,8 +263,3 @@ class RowList(ScrollView, can_focus=True):
 
     def _strip(self, text: str, style: Style, width: int) -> Strip:
         return Strip([Segment(text, style)]).adjust_cell_length(max(0, width), style)
-
-    def refresh_row(self, index: int) -> None:
-        """Repaint one row."""
-        top = index * self.row_height + 1 - self.scroll_offset.y
-        self.refresh(Region(0, top, self.size.width, self.row_height))
