@@ -48,7 +48,7 @@ def parse_claim(request: str) -> ClaimText:
     if match and text[match.end() :].strip():
         text = text[match.end() :]
         asked = False
-    text = text.rstrip(" \t\r\n.!?")
+    text = text.rstrip(" \t\r\n.!?,;:")
     closing = _ENCLOSED.get(text[:1])
     if (
         closing

@@ -13,20 +13,30 @@ _OPEN_QUOTES = frozenset('“„«"‘')
 _CLOSE_QUOTES = frozenset('”»"’')
 _COORDINATORS = frozenset(["and", "but", "so", "yet"])
 _TAIL_OPENERS = _COORDINATORS | LEXICON.subordinators | frozenset(["which", "who", "where", "whose"])
+_OCCASIONS = frozenset(("since", "after", "before", "while", "as", "during"))
 _TERMINAL = frozenset(".!…")
 _WH = frozenset(["who", "what", "which", "whom", "whose", "why", "how", "where", "when"])
 
 
 def first_cue(tokens: Sequence[Token]) -> tuple[str, str] | None:
     """The reason code and the word of the first cue among the tokens."""
-    for token in tokens:
+    for at, token in enumerate(tokens):
         plain = token.norm.replace("’", "'")
         if plain in LEXICON.contractions or plain.endswith("n't"):
             return "negation-scope", token.text
+        if token.norm in LEXICON.words["fiction-nouns"] and _tells_a_story(tokens, at):
+            return "fiction", token.text
         code = LEXICON.cues.get(token.norm)
         if code is not None and code != "question":
             return ("negation-scope" if code == "negated" else code), token.text
     return None
+
+
+def _tells_a_story(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the noun stands as in "in the story,", not as in "in the novel mechanism"."""
+    led = any(t.norm in ("in", "from", "of", "within") for t in tokens[max(0, at - 3) : at])
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    return led and (after is None or not after.is_word or after.norm in LEXICON.prepositions)
 
 
 def strip_terminal(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -77,15 +87,22 @@ def _is_place_or_time(tokens: Sequence[Token]) -> bool:
     """Whether the tokens are a prepositional phrase of place or time and nothing else."""
     if not tokens or tokens[0].norm not in LEXICON.place_time_prepositions:
         return False
-    words = [t for t in tokens[1:] if t.is_word]
-    if not words or len(words) > 8 or any(not t.is_word for t in tokens):
+    words = tokens[1:]
+    if not words or len(words) > 5 or any(not t.is_word for t in words):
+        return False
+    if any(t.norm in LEXICON.prepositions and t.norm != "of" for t in words):
         return False
     last = words[-1]
-    return last.norm in LEXICON.places_and_times or last.capital or number_value(last.norm) is not None
+    # A capital says "name of a place"; an abbreviation or a letter is more often a thing that qualifies.
+    named = last.capital and len(last.text) > 2 and not last.text.isupper()
+    return last.norm in LEXICON.places_and_times or named or number_value(last.norm) is not None
 
 
-def left_problem(tokens: Sequence[Token]) -> tuple[str, str] | None:
-    """Why what stands before a clause takes its assertion away; None when it does not."""
+def left_problem(tokens: Sequence[Token], *, strict: bool) -> tuple[str, str] | None:
+    """Why what stands before a clause takes its assertion away; None when it does not.
+
+    ``strict`` is for what denies or holds in general: there a place, a time or an occasion is a restriction.
+    """
     rest = list(tokens)
     while rest and (rest[0].norm in LEXICON.openers or rest[0].norm == ","):
         rest.pop(0)
@@ -110,13 +127,17 @@ def left_problem(tokens: Sequence[Token]) -> tuple[str, str] | None:
         body.pop()
     if not body:
         return None
-    if frames.has_finite_verb(body) or _is_place_or_time(body):
+    occasion = body[0].norm in _OCCASIONS or _is_place_or_time(body)
+    if (frames.has_finite_verb(body) or occasion) and not (strict and occasion):
         return None
     return "extra-qualifier", " ".join(t.text for t in body)
 
 
-def right_problem(tokens: Sequence[Token]) -> tuple[str, str] | None:
-    """Why what stands behind a clause takes its assertion away; None when it does not."""
+def right_problem(tokens: Sequence[Token], *, strict: bool) -> tuple[str, str] | None:
+    """Why what stands behind a clause takes its assertion away; None when it does not.
+
+    ``strict`` as in :func:`left_problem`.
+    """
     rest = strip_terminal(tokens)
     while rest and rest[-1].norm in _CLOSE_QUOTES and not any(t.norm in _OPEN_QUOTES for t in rest[:-1]):
         # The clause ends a quotation that began before it: the caller knows where quotations are open.
@@ -133,6 +154,12 @@ def right_problem(tokens: Sequence[Token]) -> tuple[str, str] | None:
     if any(token.norm == "or" for token in rest):
         return "unknown-structure", "or"
     first = rest[0]
+    if first.norm in _COORDINATORS:
+        # "wept and was comforted" ends the clause at "wept"; "saw men and women" does not end at "men".
+        return None if frames.begins_with_verb(rest[1:]) else ("unknown-structure", first.text)
+    if strict and first.norm not in {",", ";", "—", "–", "("}:
+        # "did not close because it was cold" may deny the reason, "does not close in winter" the season.
+        return "extra-qualifier", first.text
     if first.norm in {",", ";", "—", "–", "("} or first.norm in _TAIL_OPENERS:
         return None
     end = next(
@@ -195,12 +222,10 @@ def is_fragment(tokens: Sequence[Token]) -> bool:
     return not frames.may_assert(tokens)
 
 
-def looks_like_reference(text: str, tokens: Sequence[Token]) -> bool:
+def looks_like_reference(tokens: Sequence[Token]) -> bool:
     """Whether a sentence is a bibliography entry: a year in parentheses, initials, pages, a DOI."""
-    if "doi.org/" in text or "doi:" in text.lower():
-        return True
-    signs = 0
     norms = [t.norm for t in tokens]
+    signs = 2 * any(norm == "doi" or "doi.org" in norm for norm in norms)
     for at, token in enumerate(tokens):
         if (
             token.number

@@ -145,7 +145,8 @@ def is_participle(word: str) -> bool:
     """Whether ``word`` may be a past participle of a verb the lexicon knows."""
     if word in LEXICON.irregular:
         return word not in LEXICON.auxiliaries
-    return word.endswith("ed") and word not in _ED_WORDS and lemma(word) in _BASE_STEMS
+    # An unlisted word in -ed is far more often a verb than not.
+    return word.endswith("ed") and word not in _ED_WORDS and len(word) > 4 and word.isalpha()
 
 
 def is_gerund(word: str) -> bool:
@@ -161,6 +162,8 @@ def _is_finite(items: Sequence[_Item], at: int) -> bool:
     """Whether a main verb without auxiliary stands at ``at``; agreement decides the present tense."""
     word = items[at].norm
     before = items[at - 1].norm
+    if before in ("that", "which", "who") and not is_gerund(word) and stem(word) in _BASE_STEMS:
+        return True
     if before in DETERMINERS or before in LEXICON.prepositions or before in ("and", "or"):
         return False
     if all(is_adverb(item.norm) or item.norm in DETERMINERS for item in items[:at]):
@@ -186,13 +189,42 @@ def find_verb(items: Sequence[_Item]) -> int | None:
             if before not in ARTICLES or item.norm not in MODALS:
                 return at
         elif _is_finite(items, at):
-            return at
+            return _main_verb(items, at)
     return None
+
+
+def _main_verb(items: Sequence[_Item], at: int) -> int:
+    """The finite verb when the one at ``at`` may only modify ("the bridge opened in 1893 fell")."""
+    for later in range(at + 1, len(items)):
+        norm = items[later].norm
+        if not items[later].token.is_word or norm in _CLAUSE_STARTERS or norm in ("and", "to"):
+            break
+        if norm in LEXICON.auxiliaries and norm not in ("be", "been", "being"):
+            return later
+        if _is_past(norm) and _is_finite(items, later):
+            return _main_verb(items, later)
+    return at
 
 
 def has_finite_verb(tokens: Sequence[Token]) -> bool:
     """Whether the words hold a finite verb, so that they can assert something at all."""
     return find_verb(_items(tokens)) is not None
+
+
+def begins_with_verb(tokens: Sequence[Token]) -> bool:
+    """Whether a predicate or a clause with a pronoun for its subject begins here, adverbs aside."""
+    items = _items(tokens)
+    while items and is_adverb(items[0].norm):
+        items.pop(0)
+    if not items:
+        return False
+    first = items[0].norm
+    third = first.endswith("s") and not first.endswith("ss") and stem(first) in _BASE_STEMS
+    gerund = is_gerund(first) and stem(first) in _BASE_STEMS
+    if first in LEXICON.auxiliaries or _is_past(first) or third or gerund:
+        return True
+    verb = find_verb(items)
+    return verb is not None and (first in PRONOUNS or (verb <= 4 and items[verb].norm in LEXICON.auxiliaries))
 
 
 def may_assert(tokens: Sequence[Token]) -> bool:
@@ -350,9 +382,17 @@ def parse_frame(tokens: Sequence[Token]) -> Frame | str:
         if verb is None:
             return "unknown-structure"
     adverbs: set[str] = set()
+    never = False
     subject_items = list(items[:verb])
-    while subject_items and is_adverb(subject_items[-1].norm):
-        adverbs.add(subject_items.pop().norm)
+    while subject_items and (is_adverb(subject_items[-1].norm) or subject_items[-1].norm == "never"):
+        adverb = subject_items.pop().norm
+        code = LEXICON.cues.get(adverb)
+        if adverb == "never":
+            never = True
+        elif code is not None:
+            return "negation-scope" if code == "negated" else code
+        else:
+            adverbs.add(adverb)
     for at, item in enumerate(subject_items):
         if not item.token.is_word and item.norm not in _UNIT_MARKS:
             return "unknown-structure"
@@ -369,11 +409,13 @@ def parse_frame(tokens: Sequence[Token]) -> Frame | str:
         subject = noun_phrase(subject_items)
     if not subject.words and not subject.pronoun:
         return "unknown-structure"
-    return _predicate(items, verb, subject, adverbs)
+    return _predicate(items, verb, subject, adverbs, negative=never)
 
 
-def _predicate(items: list[_Item], verb: int, subject: NounPhrase, adverbs: set[str]) -> Frame | str:
-    at, negative = verb, False
+def _predicate(
+    items: list[_Item], verb: int, subject: NounPhrase, adverbs: set[str], *, negative: bool
+) -> Frame | str:
+    at = verb
     auxiliaries: list[str] = []
     while at < len(items):
         norm = items[at].norm
@@ -413,7 +455,7 @@ def _predicate(items: list[_Item], verb: int, subject: NounPhrase, adverbs: set[
         at += 1
     elif auxiliaries[-1] in BE:
         aspect = "prog" if "being" in auxiliaries else "perf" if "been" in auxiliaries else "simple"
-        if is_gerund(word) and stem(word) in _BASE_STEMS:
+        if word.endswith("ing") and stem(word) in _BASE_STEMS:
             aspect, at = "prog", at + 1
         elif is_participle(word) and word not in _ADJECTIVES:
             kind, at = "passive", at + 1

@@ -14,6 +14,7 @@ from cmtui.inference.rules import (
     Verdict,
     assess_sentence,
     compile_claim,
+    telling,
 )
 from cmtui.inference.tokens import fold, lemma, tokenize
 from cmtui.ingest.segmentation import sentences
@@ -106,7 +107,7 @@ def _assess_passage(claim: CompiledClaim, passage: PassageProjection) -> Assessm
             "few-shared-words",
             "No single sentence has enough of the claim's words.",
         )
-    best = max(verdicts, key=lambda v: (v.share, -v.start))
+    best = max(verdicts, key=lambda v: (v.share, telling(v.reason), -v.start))
     return _answer(passage, Relation.RELATED, round(best.share, 6), best.reason, best.explanation)
 
 
@@ -133,6 +134,9 @@ def _verdicts(claim: CompiledClaim, text: str) -> list[Verdict]:
     quoted = clauses.open_quote_at(text, [span.start for span, _ in spans])
     found: list[Verdict] = []
     for at, (span, _) in enumerate(spans):
+        words = _WORDS.findall(text, span.start, span.end)
+        if claim.share({lemma(fold(word)) for word in words}) < RELATED_SHARE:
+            continue
         tokens = tokenize(text, span.start, span.end)
         verdict = assess_sentence(claim, tokens, quoted=quoted[at])
         if verdict is None:
@@ -149,9 +153,6 @@ def _in_context(text: str, spans: Sequence[tuple[Span, bool]], at: int, verdict:
     def related(reason: str, explanation: str) -> Verdict:
         return Verdict(Relation.RELATED, reason, explanation, verdict.start, verdict.end, verdict.share)
 
-    span = spans[at][0]
-    if clauses.looks_like_reference(text[span.start : span.end], tokenize(text, span.start, span.end)):
-        return related("role-reference", "The sentence is an entry of a reference list.")
     if at + 1 < len(spans):
         following = spans[at + 1][0]
         word = clauses.takes_back(text[following.start : following.end])
@@ -167,6 +168,6 @@ def _in_context(text: str, spans: Sequence[tuple[Span, bool]], at: int, verdict:
         if clauses.is_fragment(tokens):
             return related("fragment-context", f"“{before}” before the sentence may change what it means.")
         cue = clauses.first_cue(tokens)
-        if cue is not None and cue[0] == "fiction":
+        if cue is not None and (cue[0] == "fiction" or tokens[0].norm in ("suppose", "assume", "consider")):
             return related("fiction", f"“{cue[1]}” in the sentence before makes this one uncertain.")
     return verdict

@@ -175,7 +175,9 @@ def _place_or_time(segment: Segment) -> bool:
 def _droppable(frame: Frame, segment: Segment) -> bool:
     """Whether a claim may leave this segment out and stay true."""
     if segment.joined:
-        return True
+        # "sad and tired" is sad; "black and white" is not black, and nothing is "between Ulm".
+        mixed = not LEXICON.words["colours"].isdisjoint(segment.phrase.words)
+        return segment.prep not in ("between", "among") and not (frame.kind == "copula" and mixed)
     if segment.phrase.det in ("any", "no"):
         return False
     if not segment.prep:
@@ -198,9 +200,11 @@ def segments_entail(a: Frame, b: Frame) -> str | None:
         while at < len(a.segments):
             offered = a.segments[at]
             at += 1
-            if offered.prep == wanted.prep or (
-                {offered.prep, wanted.prep} == {"in", "on"} and _date_entails(offered.phrase, wanted.phrase)
-            ):
+            joined = offered.joined == wanted.joined or a.kind == "copula"
+            dated = {offered.prep, wanted.prep} == {"in", "on"} and _date_entails(
+                offered.phrase, wanted.phrase
+            )
+            if joined and (offered.prep == wanted.prep or dated):
                 problem = phrase_entails(offered.phrase, wanted.phrase, episodic=a.episodic, subject=False)
                 if problem is None:
                     reason = ""
@@ -250,7 +254,13 @@ def entails(a: Frame, b: Frame) -> str | None:
         return LEXICON.cues.get(a.word, "other-predicate")
     if not _same_time(a, b):
         return "tense"
-    return segments_entail(a, b)
+    problem = segments_entail(a, b)
+    if problem is not None and a.kind == "copula":
+        if any(s.prep in ("than", "as") for s in (*a.segments, *b.segments)):
+            return "comparison"
+        if problem == "other-object" and not b.segments[0].prep:
+            return "other-predicate"
+    return problem
 
 
 def opposite(a: Frame, b: Frame) -> tuple[str, str] | None:
@@ -324,9 +334,7 @@ def other_value(a: Frame, b: Frame) -> tuple[str, str, str] | str | None:
     """
     masked_a, values_a, places = _mask(a)
     masked_b, values_b, _ = _mask(b)
-    if values_a == values_b or len(values_a) != len(values_b) or not values_b:
-        return None
-    if entails(masked_a, masked_b) is not None:
+    if len(values_a) != len(values_b) or not values_b or entails(masked_a, masked_b) is not None:
         return None
     different = [i for i, (x, y) in enumerate(zip(values_a, values_b, strict=True)) if x != y]
     if len(different) != 1 or places[different[0]] < 0 or not definite(a, a.subject):

@@ -120,6 +120,8 @@ def assess_sentence(claim: CompiledClaim, tokens: Sequence[Token], *, quoted: bo
 
     if clauses.is_question(tokens):
         return related("question", "The sentence asks and asserts nothing.")
+    if clauses.looks_like_reference(tokens):
+        return related("role-reference", "The sentence is an entry of a reference list.")
     if quoted:
         return related("reported-speech", "The sentence stands inside quotation marks: someone else says it.")
     twins = _twins(claim, tokens)
@@ -131,9 +133,12 @@ def assess_sentence(claim: CompiledClaim, tokens: Sequence[Token], *, quoted: bo
     if clauses.is_fragment(tokens):
         return related("fragment", "A heading or fragment without a finite verb asserts nothing.")
     by_frame = _facts(claim, tokens, share)
+    if by_frame is not None and by_frame.relation is Relation.SUPPORTS and not _in_order(claim, tokens):
+        return related("word-order", "The sentence has the words of the claim in another order.")
     decided = by_frame is not None and by_frame.relation is not Relation.RELATED
     # The identity route saw the claim's very words in a context that takes them back.
-    if by_frame is not None and decided and (verdict is None or by_frame.relation is Relation.CONTRADICTS):
+    taken_back = verdict is not None and verdict.reason != "unknown-structure"
+    if by_frame is not None and decided and (not taken_back or by_frame.relation is Relation.CONTRADICTS):
         return by_frame
     if verdict is not None:
         return verdict
@@ -181,7 +186,17 @@ def _identity(claim: CompiledClaim, tokens: Sequence[Token], share: float) -> Ve
             continue
         left, right = tokens[:at], tokens[at + size :]
         whole = at == 0 and size == len(norms)
-        problem = None if whole else clauses.left_problem(left) or clauses.right_problem(right)
+        problem = None
+        if not whole:
+            strict = not (
+                isinstance(claim.frame, Frame) and claim.frame.episodic and not claim.frame.negative
+            )
+            problem = clauses.left_problem(left, strict=strict) or clauses.right_problem(right, strict=strict)
+        mixed = claim.norms[-1] in LEXICON.words["colours"] and bool(right) and right[0].norm in ("and", ",")
+        if problem is None and mixed:
+            problem = "unknown-structure", right[0].text
+        if problem is None and not whole and not LEXICON.words["uncut"].isdisjoint(claim.norms):
+            problem = "extra-qualifier", right[0].text if right else left[0].text
         begin, end = tokens[0].start, tokens[-1].end
         if left and left[-1].norm == ":":
             begin = body[at].start
@@ -209,7 +224,7 @@ def _starts(tokens: Sequence[Token]) -> list[int]:
             following = at + 1
             if tokens[following].norm in {"and", "but", "so", "yet"}:
                 following += 1
-            if following < len(tokens):
+            if following < len(tokens) and tokens[following].norm not in {"who", "which", "that", "whose"}:
                 found.append(following)
     return found[:12]
 
@@ -244,15 +259,22 @@ _RANK = {"unknown-structure": 0, "fragment": 0, "other-subject": 1, "other-predi
 _TELLS = 3
 
 
+def telling(reason: str) -> int:
+    """How much a reason for abstaining tells, for choosing which of several to show."""
+    return _RANK.get(reason, 1)
+
+
 def _related(reason: str, explanation: str, tokens: Sequence[Token], share: float) -> Verdict:
     return Verdict(Relation.RELATED, reason, explanation, tokens[0].start, tokens[-1].end, share)
 
 
 def _compare(claim: Frame, frame: Frame, tokens: Sequence[Token], at: int, share: float) -> Verdict:
-    outcome = _polar(claim, frame)
-    relation, reason, explanation = outcome
+    relation, reason, explanation = _polar(claim, frame)
     if relation is not Relation.RELATED:
-        problem = clauses.left_problem(tokens[:at]) or clauses.right_problem(tokens[at + frame.end :])
+        strict = frame.negative or not frame.episodic
+        problem = clauses.left_problem(tokens[:at], strict=strict) or clauses.right_problem(
+            tokens[at + frame.end :], strict=strict
+        )
         if problem is not None:
             return _related(
                 problem[0],
@@ -300,19 +322,26 @@ def _polar(claim: Frame, frame: Frame) -> tuple[Relation, str, str]:
         return Relation.RELATED, problem, _why(problem, claim, frame)
     positive, negative = (claim, frame) if frame.negative else (frame, claim)
     problem = relations.entails(positive, negative)
+    if problem is None and negative.subject.det in ("all", "every", "each", "both", "most", "many", "some"):
+        problem = "quantifier"
     if problem is None and not _deniable(negative):
         problem = "indefinite-subject"
-    if problem is None and (negative.subject.det in ("all", "every", "each", "both", "most", "many")):
-        problem = "quantifier"
     if problem is None:
         return (
             Relation.CONTRADICTS,
             "negated",
             f"“{said}” of “{subject}” is denied in one and asserted in the other.",
         )
-    if problem in ("other-subject", "other-predicate", "unbound-pronoun", "tense", "planned", "hedged"):
+    if problem in _PLAIN:
         return Relation.RELATED, problem, _why(problem, claim, frame)
     return Relation.RELATED, "negation-scope", f"What the negation of “{said}” denies is not certain."
+
+
+#: Reasons that say more than "the reach of the negation is not certain".
+_PLAIN = {
+    *("other-subject", "other-predicate", "unbound-pronoun", "tense"),
+    *("planned", "hedged", "quantifier", "indefinite-subject"),
+}
 
 
 def _same_complement(a: Frame, b: Frame) -> bool:
@@ -342,6 +371,14 @@ def _why(problem: str, claim: Frame, frame: Frame) -> str:
         "number-unknown": "Numbers or units differ without certainly excluding each other.",
     }
     return texts.get(problem, f"“{frame.word}” of “{frame.subject}”: {problem.replace('-', ' ')}.")
+
+
+def _in_order(claim: CompiledClaim, tokens: Sequence[Token]) -> bool:
+    """Whether the words that claim and sentence share follow each other in the same order."""
+    words = [t.norm for t in tokens if t.is_word and t.norm not in DETERMINERS]
+    shared = [t.norm for t in claim.tokens if t.is_word and t.norm in words]
+    remaining = iter(words)
+    return all(word in remaining for word in shared)
 
 
 def _other_words(claim: CompiledClaim, tokens: Sequence[Token]) -> tuple[str, str] | None:

@@ -1,0 +1,220 @@
+"""Own pairs per phenomenon: what must be decided and what left open, with the reason (R90 to R92)."""
+
+import pytest
+
+from cmtui.inference import REASON_CODES, LocalInferenceBackend
+from cmtui.model.claim import Relation
+from cmtui.model.retrieval import PassageProjection
+
+S, C, R, I = Relation.SUPPORTS, Relation.CONTRADICTS, Relation.RELATED, Relation.INSUFFICIENT  # noqa: E741
+
+PAIRS = {
+    "negation": [
+        ("The ship sank", "The ship did not sink.", C, "negated"),
+        ("The ship did not sink", "The ship sank.", C, "negated"),
+        ("The drug was not toxic", "The drug was toxic.", C, "negated"),
+        ("The committee approved the plan", "The committee never approved the plan.", C, "negated"),
+        ("The survey found damage", "The survey found no damage.", C, "negated"),
+        ("A man is reading a letter", "There is no man reading a letter.", C, "negated"),
+        ("The ship did not sink", "The ship did not sink.", S, "same-sentence"),
+        ("The valve did not close", "The valve did not close on Monday.", R, "extra-qualifier"),
+        ("The ship sank in the harbour", "The ship did not sink.", C, "negated"),
+        ("The ship sank", "The ship did not sink in the harbour.", R, "negation-scope"),
+        ("The ship sank", "It is not true that the ship sank.", R, "negation-scope"),
+        ("All the ships sank", "All the ships did not sink.", R, "quantifier"),
+        ("The ship sank", "The ship hardly sank.", R, "negation-scope"),
+        ("A ship sank", "A ship did not sink.", R, "indefinite-subject"),
+        ("The ship sank", "No witness said the ship sank.", R, "negation-scope"),
+        ("The drug reduced fever", "The drug did not significantly reduce fever.", R, "negation-scope"),
+    ],
+    "numbers": [
+        ("The bridge has 12 arches", "The bridge has 10 arches.", C, "other-number"),
+        ("The bridge has 12 arches", "The bridge has twelve arches.", S, "same-fact"),
+        ("The town had 1200 inhabitants", "The town had 1,200 inhabitants.", S, "same-fact"),
+        ("The town had 1200 inhabitants", "The town had 1,300 inhabitants.", C, "other-number"),
+        ("The crew counted nine seals", "The crew counted seven seals.", C, "other-number"),
+        ("The bridge has 12 arches", "The bridge has about 12 arches.", R, "extra-qualifier"),
+        ("The bridge has 12 arches", "The bridge has at least 10 arches.", R, "extra-qualifier"),
+        ("Three men are walking", "Two men are walking.", R, "number-unknown"),
+        ("The bridge has 12 arches", "The bridge has arches.", R, "number-unknown"),
+        ("The bridge has 12 arches", "The bridges have 12 arches.", R, "other-subject"),
+        ("The bridge has 12 arches", "The bridge has 12 narrow arches.", R, "other-object"),
+    ],
+    "dates and units": [
+        ("The bridge opened in 1893", "The bridge opened in 1897.", C, "other-date"),
+        ("The bridge opened in 1893", "The bridge opened in May 1893.", S, "same-fact"),
+        ("The bridge opened in 1893", "The bridge opened on 4 May 1893.", S, "same-fact"),
+        ("The treaty was signed in March 2019", "The treaty was signed in March 2018.", C, "other-date"),
+        ("The treaty was signed in March 2019", "The treaty was signed in April 2019.", C, "other-date"),
+        ("The stone weighs 5 kg", "The stone weighs 5 mg.", C, "other-number"),
+        ("The bridge opened in May 1893", "The bridge opened in 1893.", R, "missing-words"),
+        ("The poet visited Athens in 1893", "The poet visited Athens in 1897.", R, "number-unknown"),
+        ("The stone weighs 5 kg", "The stone weighs 5 kilograms.", R, "number-unknown"),
+        ("The stone weighs 1 kg", "The stone weighs 1000 g.", R, "number-unknown"),
+        ("A bridge opened in 1893", "A bridge opened in 1897.", R, "number-unknown"),
+        ("The bridge opened in 1893", "The bridge opened before 1893.", R, "missing-words"),
+    ],
+    "quantifiers": [
+        ("All sailors drowned", "All sailors drowned.", S, "same-sentence"),
+        ("Some sailors drowned", "Some sailors drowned in the harbour.", S, "same-clause"),
+        ("No sailor drowned", "A sailor drowned.", C, "negated"),
+        ("A sailor drowned", "No sailor drowned.", C, "negated"),
+        ("All sailors drowned", "Some sailors drowned.", R, "quantifier"),
+        ("All sailors drowned", "Most sailors drowned.", R, "quantifier"),
+        ("Sailors drowned", "Few sailors drowned.", R, "quantifier"),
+        ("Every patient recovered", "Many patients recovered.", R, "other-subject"),
+        ("Most patients recovered", "All patients recovered.", R, "quantifier"),
+    ],
+    "hedges": [
+        ("The drug may help children", "The drug may help children.", S, "same-sentence"),
+        ("Bees can fly", "Bees can fly in the rain.", R, "extra-qualifier"),
+        ("The dam is stable", "The dam is very stable.", S, "same-fact"),
+        ("The dam is stable", "The dam is indeed stable.", R, "other-predicate"),
+        ("The dam is stable", "The dam may be stable.", R, "hedged"),
+        ("The dam is stable", "The dam is probably stable.", R, "hedged"),
+        ("The dam is stable", "The dam seems stable.", R, "hedged"),
+        ("The dam is stable", "Perhaps the dam is stable.", R, "hedged"),
+        ("The dam broke", "The dam nearly broke.", R, "hedged"),
+        ("The dam broke", "The dam could have broken.", R, "hedged"),
+        ("The dam may be stable", "The dam is stable.", R, "tense"),
+    ],
+    "reported speech": [
+        ("The king abdicated", "The nurse said that the king abdicated.", R, "reported-speech"),
+        ("The king abdicated", "According to the nurse, the king abdicated.", R, "reported-speech"),
+        ("The king abdicated", "The king abdicated, she claimed.", R, "reported-speech"),
+        ("The king abdicated", "“The king abdicated,” said the nurse.", R, "reported-speech"),
+        ("The king abdicated", "The king allegedly abdicated.", R, "reported-speech"),
+        ("The king abdicated", "He wrote: “It rained. The king abdicated.”", R, "reported-speech"),
+        (
+            "The nurse said that the king abdicated",
+            "The nurse said that the king abdicated.",
+            S,
+            "same-sentence",
+        ),
+        ("The nurse reported 12 deaths", "The nurse reported 12 deaths.", S, "same-sentence"),
+        ("The nurse reported 12 deaths", "The nurse reported 14 deaths.", C, "other-number"),
+        ("The king abdicated", "In the story, the king abdicated.", R, "fiction"),
+    ],
+    "conditionals": [
+        ("The crew stayed", "If it rained, the crew stayed.", R, "conditional"),
+        ("The crew stayed", "Unless it rained, the crew stayed.", R, "conditional"),
+        ("The crew stayed", "The crew stayed if it rained.", R, "conditional"),
+        ("The crew stayed", "When it rained, the crew stayed.", R, "conditional"),
+        ("The crew stayed", "Had the crew stayed, the ship would have sunk.", R, "question"),
+        ("The crew stayed", "Suppose the crew stayed.", R, "conditional"),
+        ("The crew stayed", "Although it rained, the crew stayed.", S, "same-clause"),
+        ("The crew stayed", "The crew stayed because it rained.", S, "same-clause"),
+        ("The crew stayed", "It rained, and the crew stayed.", S, "same-clause"),
+        ("If it rains, the crew will stay", "If it rains, the crew will stay.", S, "same-sentence"),
+    ],
+    "questions": [
+        ("Ulysses wept", "Did Ulysses weep?", R, "question"),
+        ("Ulysses wept", "Ulysses wept?", R, "question"),
+        ("Ulysses wept", "Why was it that Ulysses wept?", R, "question"),
+        ("Ulysses wept", "Ulysses wept, or did he?", R, "question"),
+        ("Did Ulysses weep?", "Ulysses wept.", I, "claim-question"),
+        ("Is there evidence that Ulysses wept?", "Ulysses wept.", S, "same-sentence"),
+        ("Find a passage showing that Ulysses wept.", "Ulysses wept.", S, "same-sentence"),
+        ("Find evidence that Ulysses wept", "Who came? Ulysses wept.", S, "same-sentence"),
+    ],
+    "planned events": [
+        ("The firm built a plant", "The firm will build a plant.", R, "planned"),
+        ("The firm built a plant", "The firm plans to build a plant.", R, "planned"),
+        ("The firm built a plant", "The firm tried to build a plant.", R, "planned"),
+        ("The firm built a plant", "The firm built a plant.", S, "same-sentence"),
+        ("The firm built a plant", "The firm has built a plant.", S, "same-fact"),
+        ("The firm has built a plant", "The firm is building a plant.", R, "tense"),
+        ("The firm will build a plant", "The firm will build a plant.", S, "same-sentence"),
+        ("The firm built a plant", "The firm did not build a plant.", C, "negated"),
+    ],
+    "pronouns": [
+        ("Ulysses was sad", "He wept.", R, "unbound-pronoun"),
+        ("Ulysses wept", "He wept.", R, "unbound-pronoun"),
+        ("Ulysses wept", "Ulysses left the hall. He wept.", R, "unbound-pronoun"),
+        ("The drug failed", "It failed.", R, "unbound-pronoun"),
+        ("Ulysses wept", "Ulysses wept and he slept.", S, "same-clause"),
+        ("Ulysses was sad", "Ulysses left. Ulysses wept.", S, "entailed"),
+        ("Penelope wept", "His wife wept.", R, "unbound-pronoun"),
+        ("He was sad", "Ulysses wept.", R, "unbound-pronoun"),
+        ("Ulysses wept", "Ulysses, who was tired, wept.", R, "unknown-structure"),
+    ],
+    "antonyms": [
+        ("The door was open", "The door was closed.", C, "antonym"),
+        ("The king is alive", "The king is dead.", C, "antonym"),
+        ("The exports increased", "The exports decreased.", C, "antonym"),
+        ("The team won the match", "The team lost the match.", C, "antonym"),
+        ("Ulysses was sad", "Ulysses was happy.", C, "antonym"),
+        ("The door was open", "The door was not closed.", R, "negation-scope"),
+        ("The door is open", "The door was closed.", R, "tense"),
+        ("A door was open", "A door was closed.", R, "other-predicate"),
+        ("The door was open", "The window was closed.", R, "other-subject"),
+        ("The team won the match", "The team lost the ball.", R, "other-predicate"),
+        ("Ulysses wept", "Ulysses was sad.", R, "other-predicate"),
+        ("Ulysses was dead", "Ulysses died.", S, "entailed"),
+        ("Ulysses was sad", "Ulysses was sad and tired.", S, "same-clause"),
+        ("Ulysses was sad", "Ulysses was sad and hungry.", S, "same-fact"),
+        ("The flag is black", "The flag is black and white.", R, "unknown-structure"),
+        ("The flag is black", "The flag is black and striped.", R, "unknown-structure"),
+    ],
+    "comparatives": [
+        ("Gold is heavier than iron", "Gold is heavier than iron.", S, "same-sentence"),
+        ("Gold is heavier than iron", "Gold is much heavier than iron.", R, "comparison"),
+        ("Gold is heavier than iron", "Iron is heavier than gold.", R, "word-order"),
+        ("Gold is heavy", "Gold is heavier than iron.", R, "comparison"),
+        ("Gold is heavier than iron", "Gold is as heavy as iron.", R, "comparison"),
+        ("Gold is heavier than iron", "Gold is not heavier than iron.", C, "negated"),
+        (
+            "Gold is heavier than iron",
+            "In fact gold is heavier than iron in the north.",
+            R,
+            "unknown-structure",
+        ),
+        ("Trains are faster than ships", "Trains are faster than ships.", S, "same-sentence"),
+    ],
+    "headings and fragments": [
+        ("Ulysses was sad", "Grief\n\nUlysses wept.", S, "entailed"),
+        ("Ulysses was sad", "Sorrow and despair\nUlysses wept.", S, "entailed"),
+        ("Ulysses was sad", "Distress: Ulysses wept.", S, "entailed"),
+        ("Ulysses was sad", "A dream. Ulysses wept.", R, "fragment-context"),
+        ("Ulysses was sad", "Rumours\n\nUlysses wept.", R, "fragment-context"),
+        ("Ulysses was sad", "Rumour: Ulysses wept.", R, "reported-speech"),
+        ("The weeping of Ulysses was sad", "The sad weeping of Ulysses", R, "fragment"),
+        ("Ulysses was sad", "Ulysses, sad and alone", R, "fragment"),
+        ("Ulysses was sad", "Ulysses wept. This is false.", R, "retracted"),
+        ("Ulysses wept", "Ulysses wept. It rained.", S, "same-sentence"),
+        ("Sad Ulysses", "Sad Ulysses.", I, "claim-fragment"),
+    ],
+    "reference entries": [
+        (
+            "Ulysses wept",
+            "Smith, J. and Brown, A. (2012) Ulysses wept. Test J. 4, pp. 12-14.",
+            R,
+            "role-reference",
+        ),
+        (
+            "Ulysses wept at Ithaca",
+            "Doe, J. (1999) Ulysses wept at Ithaca. doi:10.1000/1",
+            R,
+            "role-reference",
+        ),
+        ("Ulysses wept", "Ulysses wept, https://doi.org/10.1000/1.", R, "role-reference"),
+        ("Ulysses wept", "Ulysses wept, vol. 3, ed. A. B. Doe, pp. 1-9.", R, "role-reference"),
+        ("Ulysses wept", "Ulysses wept [12].", S, "same-sentence"),
+        ("Ulysses wept", "Ulysses wept [3, 4-6].", S, "same-sentence"),
+        ("The bridge opened in 1893", "The bridge opened in 1893 [7].", S, "same-sentence"),
+        ("The bridge opened in 1893", "The bridge opened in 1893 (Doe 2001).", S, "same-clause"),
+    ],
+}
+CASES = [(name, *pair) for name, pairs in PAIRS.items() for pair in pairs]
+
+
+@pytest.mark.parametrize(("phenomenon", "claim", "text", "relation", "reason"), CASES)
+def test_each_phenomenon_decides_or_abstains_with_its_reason(phenomenon, claim, text, relation, reason):
+    assessment = LocalInferenceBackend().assess(claim, [PassageProjection("p", text)])[0]
+    assert (assessment.relation, assessment.reason) == (relation, reason), assessment.explanation
+    assert reason in REASON_CODES
+    assert bool(assessment.proposals) == (relation in (S, C))
+
+
+def test_every_phenomenon_has_at_least_eight_pairs():
+    assert {name: len(pairs) for name, pairs in PAIRS.items() if len(pairs) < 8} == {}
