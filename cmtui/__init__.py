@@ -6,9 +6,11 @@ Names are loaded on first use (PEP 562), so that importing the package costs nex
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from cmtui._version import __version__
+
+# The name that type checkers know, without the cost of importing typing at every start.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from cmtui.bibliography.service import Formatter
@@ -114,11 +116,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     module = _WHERE.get(name)
     if module is None:
         raise AttributeError(f"module 'cmtui' has no attribute {name!r}")
-    value = getattr(import_module(module), name)
+    value: object = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

@@ -23,9 +23,9 @@ class CitationDesk:
     def formatter(self) -> CitationFormatter:
         """The citation processor, made on first use."""
         if self._formatter is None:
-            from cmtui.bibliography.service import Formatter
+            from cmtui.bibliography.service import default_formatter
 
-            self._formatter = Formatter()
+            self._formatter = default_formatter()
         return self._formatter
 
     def source_of(self, key: str) -> SourceRecord:

@@ -1,0 +1,1 @@
+"""Performance tables. Run all with ``make bench``; figures are ratios inside one run, machines are noisy."""

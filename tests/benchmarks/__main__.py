@@ -1,0 +1,23 @@
+"""All performance tables: ``make bench`` (or ``python -m tests.benchmarks NAME...`` for some of them)."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.benchmarks import engine, screen, startup
+
+TABLES = {"startup": startup.run, "engine": engine.run, "screen": screen.run}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in TABLES]
+    if unknown:
+        print(f"No benchmark '{unknown[0]}'; there are {', '.join(TABLES)}.", file=sys.stderr)
+        return 2
+    for name in names or TABLES:
+        TABLES[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
