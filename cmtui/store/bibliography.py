@@ -76,7 +76,9 @@ class BibliographySidecars:
         """Replace the item of a source (full id). Raises SidecarMalformed: a malformed one is not lost."""
         if self._read_only:
             raise StoreReadOnly(self._read_only, "the bibliography cannot be changed here")
-        with self._lock.hold("set bibliography"):
+        with self._lock.hold("set bibliography") as unfinished:
+            if unfinished is not None:
+                atomic.remove_temporaries(self._layout.bibliography)
             old = self.get(source_id)
             new = revised(old, source_id, item, self._clock.now())
             if new is not old:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from pathlib import Path
 
 from cmtui.errors import BlobDamaged
 from cmtui.model.identity import sha256_bytes
@@ -58,3 +60,10 @@ class Blobs:
     def remove(self, digest: str) -> None:
         """Remove bytes. The caller holds the lock and knows that no document needs them."""
         self._layout.blob(digest).unlink(missing_ok=True)
+
+    def remove_temporaries(self) -> None:
+        """Remove what an interrupted write left. The caller holds the lock."""
+        with contextlib.suppress(FileNotFoundError):
+            for entry in os.scandir(self._layout.blobs):
+                if entry.is_dir():
+                    atomic.remove_temporaries(Path(entry.path))

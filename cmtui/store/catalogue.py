@@ -117,7 +117,9 @@ class Catalogue:
         path = self._path if after is not None else self._path.with_name(f"catalogue.{os.getpid()}.new")
         try:
             if after is None:
-                _forget(path)
+                # Under the commit lock: whatever others left half written, nobody is writing it now.
+                for leftover in self._path.parent.glob("catalogue.*.new"):
+                    _forget(leftover)
             elif not path.exists():
                 return False
             with _connect(path, self._timeout) as connection, connection:

@@ -74,7 +74,9 @@ class ClaimFiles:
         """Create a claim or change it; its stored runs stay."""
         require_id(claim.claim_id, "claim")
         self._check_writable()
-        with self._mutex, self._lock.hold("save a claim"):
+        with self._mutex, self._lock.hold("save a claim") as unfinished:
+            if unfinished is not None:
+                atomic.remove_temporaries(self._layout.claims)
             old = self._load(claim.claim_id)
             new = merged(old, claim)
             if new != old:

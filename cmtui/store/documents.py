@@ -350,13 +350,11 @@ class DocumentStore:
 
     def _rescan_locked(self, unfinished: Holder | None, rows: Mapping[str, Row] | None = None) -> None:
         """Read the directory, mend what a crash left, and write the catalogue. Under the commit lock."""
-        for folder in (
-            self._layout.root,
-            self._layout.snapshots,
-            self._layout.sources,
-            self._layout.identity,
-        ):
+        layout = self._layout
+        for folder in (layout.root, layout.snapshots, layout.sources, layout.identity):
             atomic.remove_temporaries(folder)
+        if unfinished is not None:
+            self._blobs.remove_temporaries()
         scan = self._scan({**self._library.rows, **(rows or {})}, load=True)
         self._adopt(scan)
         orphans = self._adopt_orphans()
