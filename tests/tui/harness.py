@@ -1,4 +1,4 @@
-"""Driving the application in tests: a real engine over a store in memory, real keys, text off the screen."""
+"""Driving the application in tests: a real engine over a real store, real keys, text off the screen."""
 
 from __future__ import annotations
 
@@ -29,10 +29,20 @@ def screen_text(app: CmtuiApp) -> str:
     return "\n".join(screen_lines(app))
 
 
+def footer(app: CmtuiApp) -> str:
+    """The key line."""
+    return screen_lines(app)[-1]
+
+
+def status(app: CmtuiApp) -> str:
+    """The status line."""
+    return screen_lines(app)[-2]
+
+
 async def settle(pilot: Pilot[None]) -> None:
-    """Wait until workers, timers of the screens and messages have had their turn."""
+    """Wait until workers, the screens' short timers and messages have had their turn."""
     for _ in range(4):
-        await pilot.pause(0.06)
+        await pilot.pause(0.005)
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
 
@@ -44,10 +54,11 @@ async def running(
     *,
     size: tuple[int, int] = (100, 30),
     mode: str = "library",
+    claim: str | None = None,
     **more: object,
 ) -> AsyncIterator[tuple[CmtuiApp, Pilot[None]]]:
     """The application on a screen of ``size``, settled."""
-    app = CmtuiApp(machine, settings(tmp_path, **more), mode=mode)
+    app = CmtuiApp(machine, settings(tmp_path, **more), mode=mode, claim=claim)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield app, pilot
@@ -57,3 +68,9 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     """Press keys and let everything settle."""
     await pilot.press(*keys)
     await settle(pilot)
+
+
+async def type_line(pilot: Pilot[None], text: str) -> None:
+    """Type a line and press enter."""
+    keys = {" ": "space", "/": "slash", ".": "full_stop", "-": "minus", "_": "underscore", ",": "comma"}
+    await press(pilot, *(keys.get(character, character) for character in text), "enter")

@@ -264,7 +264,7 @@ class SourceView(ScrollView, can_focus=True):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Extend the selection to the character under the pointer."""
-        if self._anchor is not None and event.button:
+        if self._anchor is not None:
             offset = event.get_content_offset_capture(self)
             at = self.offset_at(offset.x, offset.y)
             low, high = min(self._anchor, at), max(self._anchor, at)
