@@ -10,7 +10,6 @@ from cmtui.inference.tokens import Token, number_value, tokenize
 from cmtui.model.selectors import Span
 
 _OPEN_QUOTES = frozenset('“„«"‘')
-_CLOSE_QUOTES = frozenset('”»"’')
 _COORDINATORS = frozenset(["and", "but", "so", "yet"])
 _TAIL_OPENERS = _COORDINATORS | LEXICON.subordinators | frozenset(["which", "who", "where", "whose"])
 _OCCASIONS = frozenset(("since", "after", "before", "while", "as", "during"))
@@ -139,9 +138,6 @@ def right_problem(tokens: Sequence[Token], *, strict: bool) -> tuple[str, str] |
     ``strict`` as in :func:`left_problem`.
     """
     rest = strip_terminal(tokens)
-    while rest and rest[-1].norm in _CLOSE_QUOTES and not any(t.norm in _OPEN_QUOTES for t in rest[:-1]):
-        # The clause ends a quotation that began before it: the caller knows where quotations are open.
-        rest = strip_terminal(rest[:-1])
     if not rest:
         return None
     if any(token.norm == "?" for token in rest):
@@ -218,8 +214,14 @@ def is_distress_label(text: str) -> bool:
 
 
 def is_fragment(tokens: Sequence[Token]) -> bool:
-    """Whether the words assert nothing: no finite verb."""
-    return not frames.may_assert(tokens)
+    """Whether the words assert nothing: no finite verb, or set in capitals like a heading, without a stop."""
+    if not frames.may_assert(tokens):
+        return True
+    if not tokens or not tokens[-1].is_word:
+        return False
+    words = [t for t in tokens if t.is_word and t.text.isalpha()]
+    small = LEXICON.prepositions | LEXICON.words["function-words"] | frames.DETERMINERS | frames.BE
+    return len(words) > 1 and all(t.capital or t.norm in small for t in words)
 
 
 def looks_like_reference(tokens: Sequence[Token]) -> bool:

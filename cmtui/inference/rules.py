@@ -127,11 +127,11 @@ def assess_sentence(claim: CompiledClaim, tokens: Sequence[Token], *, quoted: bo
     twins = _twins(claim, tokens)
     if twins is not None:
         return related("typography", twins)
+    if clauses.is_fragment(tokens):
+        return related("fragment", "A heading or a fragment without a finite verb asserts nothing.")
     verdict = _identity(claim, tokens, share)
     if verdict is not None and verdict.relation is not Relation.RELATED:
         return verdict
-    if clauses.is_fragment(tokens):
-        return related("fragment", "A heading or fragment without a finite verb asserts nothing.")
     by_frame = _facts(claim, tokens, share)
     if by_frame is not None and by_frame.relation is Relation.SUPPORTS and not _in_order(claim, tokens):
         return related("word-order", "The sentence has the words of the claim in another order.")
@@ -192,8 +192,7 @@ def _identity(claim: CompiledClaim, tokens: Sequence[Token], share: float) -> Ve
                 isinstance(claim.frame, Frame) and claim.frame.episodic and not claim.frame.negative
             )
             problem = clauses.left_problem(left, strict=strict) or clauses.right_problem(right, strict=strict)
-        mixed = claim.norms[-1] in LEXICON.words["colours"] and bool(right) and right[0].norm in ("and", ",")
-        if problem is None and mixed:
+        if problem is None and _cuts_colours(tokens, at + size):
             problem = "unknown-structure", right[0].text
         if problem is None and not whole and not LEXICON.words["uncut"].isdisjoint(claim.norms):
             problem = "extra-qualifier", right[0].text if right else left[0].text
@@ -214,6 +213,12 @@ def _identity(claim: CompiledClaim, tokens: Sequence[Token], share: float) -> Ve
         explanation = f"The words of the claim stand here, but “{problem[1]}” keeps them from being asserted."
         first = first or Verdict(Relation.RELATED, problem[0], explanation, begin, end, share)
     return first
+
+
+def _cuts_colours(tokens: Sequence[Token], end: int) -> bool:
+    """Whether a clause that ends at ``end`` is cut out of "black and striped", which is not black."""
+    after = tokens[end].norm if end < len(tokens) else ""
+    return tokens[end - 1].norm in LEXICON.words["colours"] and after in ("and", ",")
 
 
 def _starts(tokens: Sequence[Token]) -> list[int]:
@@ -275,6 +280,8 @@ def _compare(claim: Frame, frame: Frame, tokens: Sequence[Token], at: int, share
         problem = clauses.left_problem(tokens[:at], strict=strict) or clauses.right_problem(
             tokens[at + frame.end :], strict=strict
         )
+        if problem is None and _cuts_colours(tokens, at + frame.end):
+            problem = "unknown-structure", tokens[at + frame.end].text
         if problem is not None:
             return _related(
                 problem[0],

@@ -180,6 +180,8 @@ PAIRS = {
         ("Ulysses was sad", "Rumour: Ulysses wept.", R, "reported-speech"),
         ("The weeping of Ulysses was sad", "The sad weeping of Ulysses", R, "fragment"),
         ("Ulysses was sad", "Ulysses, sad and alone", R, "fragment"),
+        ("Ulysses wept", "ULYSSES WEPT", R, "fragment"),
+        ("Ulysses wept", "Ulysses Wept", R, "fragment"),
         ("Ulysses was sad", "Ulysses wept. This is false.", R, "retracted"),
         ("Ulysses wept", "Ulysses wept. It rained.", S, "same-sentence"),
         ("Sad Ulysses", "Sad Ulysses.", I, "claim-fragment"),
