@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cmtui.inference import frames
+from cmtui.inference import phrases, verbs
 from cmtui.inference.cues import LEXICON
 from cmtui.inference.tokens import Token, number_value, tokenize
 from cmtui.model.selectors import Span
@@ -76,7 +76,7 @@ def is_question(tokens: Sequence[Token]) -> bool:
     if len(words) < 2:
         return False
     first = words[0].norm
-    if first in frames.BE | frames.DO | frozenset(("has", "have", "had")):
+    if first in phrases.BE | phrases.DO | frozenset(("has", "have", "had")):
         # "Had Ulysses wept" is a condition, and equally no statement.
         return True
     return first in _WH and words[1].norm in LEXICON.auxiliaries and first not in ("which", "where", "when")
@@ -127,7 +127,7 @@ def left_problem(tokens: Sequence[Token], *, strict: bool) -> tuple[str, str] | 
     if not body:
         return None
     occasion = body[0].norm in _OCCASIONS or _is_place_or_time(body)
-    if (frames.has_finite_verb(body) or occasion) and not (strict and occasion):
+    if (verbs.has_finite_verb(body) or occasion) and not (strict and occasion):
         return None
     return "extra-qualifier", " ".join(t.text for t in body)
 
@@ -152,7 +152,7 @@ def right_problem(tokens: Sequence[Token], *, strict: bool) -> tuple[str, str] |
     first = rest[0]
     if first.norm in _COORDINATORS:
         # "wept and was comforted" ends the clause at "wept"; "saw men and women" does not end at "men".
-        return None if frames.begins_with_verb(rest[1:]) else ("unknown-structure", first.text)
+        return None if verbs.begins_with_verb(rest[1:]) else ("unknown-structure", first.text)
     if strict and first.norm not in {",", ";", "—", "–", "("}:
         # "did not close because it was cold" may deny the reason, "does not close in winter" the season.
         return "extra-qualifier", first.text
@@ -215,12 +215,12 @@ def is_distress_label(text: str) -> bool:
 
 def is_fragment(tokens: Sequence[Token]) -> bool:
     """Whether the words assert nothing: no finite verb, or set in capitals like a heading, without a stop."""
-    if not frames.may_assert(tokens):
+    if not verbs.may_assert(tokens):
         return True
     if not tokens or not tokens[-1].is_word:
         return False
     words = [t for t in tokens if t.is_word and t.text.isalpha()]
-    small = LEXICON.prepositions | LEXICON.words["function-words"] | frames.DETERMINERS | frames.BE
+    small = LEXICON.prepositions | LEXICON.words["function-words"] | phrases.DETERMINERS | phrases.BE
     return len(words) > 1 and all(t.capital or t.norm in small for t in words)
 
 

@@ -10,78 +10,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cmtui.inference.cues import LEXICON
-from cmtui.inference.tokens import Token, lemma, number_value, stem
+from cmtui.inference.phrases import (
+    BE,
+    CLAUSE_STARTERS,
+    DETERMINERS,
+    DO,
+    HAVE,
+    MODALS,
+    UNIT_MARKS,
+    Item,
+    NounPhrase,
+    items_of,
+    noun_phrase,
+)
+from cmtui.inference.tokens import Token, lemma, stem
+from cmtui.inference.verbs import (
+    BASE_STEMS,
+    find_verb,
+    is_adverb,
+    is_gerund,
+    is_participle,
+    is_past,
+    is_verbal,
+)
 
-BE = frozenset(["is", "are", "was", "were", "am", "be", "been", "being"])
-HAVE = frozenset(["has", "have", "had", "having"])
-DO = frozenset(["do", "does", "did"])
-MODALS = frozenset(["will", "would", "can", "could", "may", "might", "must", "shall", "should"])
-ARTICLES = frozenset(["a", "an", "the"])
-POSSESSIVES = frozenset(["my", "your", "his", "her", "its", "our", "their"])
-DEMONSTRATIVES = frozenset(["this", "that", "these", "those"])
-QUANTIFIERS = LEXICON.words["quantifiers"]
-DETERMINERS = ARTICLES | POSSESSIVES | DEMONSTRATIVES | QUANTIFIERS
-PRONOUNS = LEXICON.words["pronouns"]
-_INDEFINITE_PERSONS = {"someone": "a", "somebody": "a", "nobody": "no", "no-one": "no"}
-_CLAUSE_STARTERS = LEXICON.words["clause-starters"]
 _NOT = frozenset({"not", "never", "n't"})
-_NOT_ADVERBS = LEXICON.words["ly-not-adverbs"]
-_PLAIN_ADVERBS = LEXICON.words["adverbs"]
 _INTENSIFIERS = LEXICON.words["intensifiers"]
 _RESTRICTING = LEXICON.words["restricting"]
-_UNIT_MARKS = frozenset(["%", "$", "€", "£", "°"])
 #: Listed adjectives stay adjectives behind "to be", also where they look like participles ("was closed").
 _ADJECTIVES = frozenset(word for pair in LEXICON.adjective_opposites for word in pair).union(
     *(concept.adjectives | concept.states for concept in LEXICON.concepts)
 )
-_BASE_STEMS = frozenset(stem(word) for word in LEXICON.base_verbs) | frozenset(
-    stem(base) for base in LEXICON.irregular.values()
-)
-_NOT_GERUNDS = LEXICON.words["ing-not-verbs"]
-_ED_WORDS = LEXICON.words["ed-not-verbs"]
-
-
-@dataclass(frozen=True, slots=True)
-class NounPhrase:
-    """A determiner, a number and the words after them, folded."""
-
-    det: str
-    number: str | None
-    words: tuple[str, ...]
-    capital: bool = False
-
-    @property
-    def head_index(self) -> int:
-        """Where the head stands in ``words``: before the first preposition."""
-        for index, word in enumerate(self.words):
-            if index and word in LEXICON.prepositions:
-                return index - 1
-        return len(self.words) - 1
-
-    @property
-    def head(self) -> str:
-        """The head noun, folded; empty for an empty phrase."""
-        return self.words[self.head_index] if self.words else ""
-
-    @property
-    def plural(self) -> bool:
-        """Whether the head looks plural."""
-        head = self.head
-        return (
-            "and" in self.words
-            or head in LEXICON.irregular_plurals
-            or (head.endswith("s") and not head.endswith(("ss", "us", "is")))
-        )
-
-    @property
-    def pronoun(self) -> bool:
-        """Whether the phrase is a bare pronoun, or leans on one (``his ship``)."""
-        bare = not self.words and self.det in DEMONSTRATIVES
-        return bare or self.det in POSSESSIVES or (len(self.words) == 1 and self.words[0] in PRONOUNS)
-
-    def __str__(self) -> str:
-        words = (self.words[0].title(), *self.words[1:]) if self.capital and self.words else self.words
-        return " ".join(part.lstrip("@") for part in (self.det, self.number or "", *words) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,199 +74,28 @@ class Frame:
         return self.aspect == "prog" or self.tense == "past"
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    norm: str
-    token: Token
-    index: int
-
-
-def _items(tokens: Sequence[Token]) -> list[_Item]:
-    found: list[_Item] = []
-    for index, token in enumerate(tokens):
-        plain = token.norm.replace("’", "'")
-        base = LEXICON.contractions.get(plain)
-        if base is not None:
-            found += [_Item(base, token, index), _Item("not", token, index)]
-        elif token.capital and token.norm in LEXICON.months and (index or token.norm not in {"may", "march"}):
-            found.append(_Item("@" + token.norm, token, index))
-        else:
-            found.append(_Item(token.norm, token, index))
-    return found
-
-
-def is_adverb(word: str) -> bool:
-    """Whether ``word`` is surely an adverb."""
-    return word in _PLAIN_ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)
-
-
-def is_participle(word: str) -> bool:
-    """Whether ``word`` may be a past participle of a verb the lexicon knows."""
-    if word in LEXICON.irregular:
-        return word not in LEXICON.auxiliaries
-    # An unlisted word in -ed is far more often a verb than not.
-    return word.endswith("ed") and word not in _ED_WORDS and len(word) > 4 and word.isalpha()
-
-
-def is_gerund(word: str) -> bool:
-    """Whether ``word`` may be the -ing form of a verb."""
-    return word.endswith("ing") and len(word) > 4 and word not in _NOT_GERUNDS
-
-
-def _is_past(word: str) -> bool:
-    return is_participle(word) and word not in {"gone", "done", "seen", "been"}
-
-
-def _is_finite(items: Sequence[_Item], at: int) -> bool:
-    """Whether a main verb without auxiliary stands at ``at``; agreement decides the present tense."""
-    word = items[at].norm
-    before = items[at - 1].norm
-    if before in ("that", "which", "who") and not is_gerund(word) and stem(word) in _BASE_STEMS:
-        return True
-    if before in DETERMINERS or before in LEXICON.prepositions or before in ("and", "or"):
-        return False
-    if all(is_adverb(item.norm) or item.norm in DETERMINERS for item in items[:at]):
-        return False
-    if _is_past(word):
-        return True
-    if stem(word) not in _BASE_STEMS or is_gerund(word) or word in LEXICON.prepositions:
-        return False
-    subject = noun_phrase([item for item in items[:at] if not is_adverb(item.norm)])
-    third = word.endswith("s") and not word.endswith("ss")
-    plural = subject.plural or subject.words[-1:] in (("they",), ("we",), ("you",), ("i",))
-    # A name in -s ("Ulysses weeps") looks plural; with a present verb in -s it is one.
-    return (third and (not plural or (len(subject.words) == 1 and subject.capital))) or (not third and plural)
-
-
-def find_verb(items: Sequence[_Item]) -> int | None:
-    """The index of the first finite verb, or None."""
-    for at, item in enumerate(items):
-        if not at or not item.token.is_word:
-            continue
-        before = items[at - 1].norm
-        if item.norm in LEXICON.auxiliaries and item.norm not in ("be", "been", "being"):
-            if before not in ARTICLES or item.norm not in MODALS:
-                return at
-        elif _is_finite(items, at):
-            return _main_verb(items, at)
-    return None
-
-
-def _main_verb(items: Sequence[_Item], at: int) -> int:
-    """The finite verb when the one at ``at`` may only modify ("the bridge opened in 1893 fell")."""
-    for later in range(at + 1, len(items)):
-        norm = items[later].norm
-        if not items[later].token.is_word or norm in _CLAUSE_STARTERS or norm in ("and", "to"):
-            break
-        if norm in LEXICON.auxiliaries and norm not in ("be", "been", "being"):
-            return later
-        if _is_past(norm) and _is_finite(items, later):
-            return _main_verb(items, later)
-    return at
-
-
-def has_finite_verb(tokens: Sequence[Token]) -> bool:
-    """Whether the words hold a finite verb, so that they can assert something at all."""
-    return find_verb(_items(tokens)) is not None
-
-
-def begins_with_verb(tokens: Sequence[Token]) -> bool:
-    """Whether a predicate or a clause with a pronoun for its subject begins here, adverbs aside."""
-    items = _items(tokens)
-    while items and is_adverb(items[0].norm):
-        items.pop(0)
-    if not items:
-        return False
-    first = items[0].norm
-    third = first.endswith("s") and not first.endswith("ss") and stem(first) in _BASE_STEMS
-    gerund = is_gerund(first) and stem(first) in _BASE_STEMS
-    if first in LEXICON.auxiliaries or _is_past(first) or third or gerund:
-        return True
-    verb = find_verb(items)
-    return verb is not None and (first in PRONOUNS or (verb <= 4 and items[verb].norm in LEXICON.auxiliaries))
-
-
-def may_assert(tokens: Sequence[Token]) -> bool:
-    """Whether the words could be a statement: :func:`has_finite_verb`, or an unlisted verb in -s or -ed.
-
-    An unlisted verb is believed only in a sentence that ends with a stop: headings and labels do not.
-    """
-    if has_finite_verb(tokens):
-        return True
-    return tokens[-1].norm in {".", "!"} and has_unlisted_verb(tokens)
-
-
-def has_unlisted_verb(tokens: Sequence[Token]) -> bool:
-    """Whether a word stands and ends like a finite verb that the lexicon does not know."""
-    words = [t for t in tokens if t.is_word]
-    for before, word, after in zip(words, words[1:], words[2:], strict=False):
-        norm = word.norm
-        if word.capital or after.norm == "of" or not norm.isalpha():
-            continue
-        if before.norm in DETERMINERS or before.norm in LEXICON.prepositions or before.norm == "and":
-            continue
-        if norm.endswith("ed") and norm not in _ED_WORDS:
-            return True
-        third = norm.endswith("s") and not norm.endswith(("ss", "us", "is", "ous"))
-        if third and not before.norm.endswith("s"):
-            return True
-        plural = before.norm.endswith("s") and not before.norm.endswith(("ss", "us", "is"))
-        if (
-            plural
-            and (after.norm in DETERMINERS or after.norm in LEXICON.prepositions)
-            and not is_adverb(norm)
-        ):
-            return True
-    return False
-
-
-def noun_phrase(items: Sequence[_Item]) -> NounPhrase:
-    """The phrase the items make."""
-    det, number, at = "", None, 0
-    if items and items[0].norm in DETERMINERS and len(items) > 1:
-        det, at = items[0].norm, 1
-    if det == "an":
-        det = "a"
-    if at == 0 and len(items) == 1 and items[0].norm in _INDEFINITE_PERSONS:
-        return NounPhrase(_INDEFINITE_PERSONS[items[0].norm], None, ("person",))
-    if at < len(items) - 1 and (value := number_value(items[at].norm)) is not None:
-        number, at = value, at + 1
-        if number == "1" and not det and items[at - 1].norm == "one":
-            det, number = "a", None
-    words = tuple(item.norm for item in items[at:])
-    return NounPhrase(det, number, words, at < len(items) and items[at].token.capital)
-
-
-def _is_breaker(items: Sequence[_Item], at: int) -> bool:
+def _is_breaker(items: Sequence[Item], at: int) -> bool:
     item = items[at]
     if not item.token.is_word:
-        return item.norm not in _UNIT_MARKS
+        return item.norm not in UNIT_MARKS
     if item.norm == "than":
         return False
     if item.norm in ("before", "after", "since", "until"):
         # With a plain noun these are prepositions; with a verb further on they open a clause.
-        return any(_verbal(items, k) for k in range(at + 1, len(items)))
-    if item.norm in _CLAUSE_STARTERS:
+        return any(is_verbal(items, k) for k in range(at + 1, len(items)))
+    if item.norm in CLAUSE_STARTERS:
         return True
     return item.norm == "and" and any(
-        _verbal(items, k) or is_gerund(items[k].norm) for k in range(at + 1, min(len(items), at + 12))
+        is_verbal(items, k) or is_gerund(items[k].norm) for k in range(at + 1, min(len(items), at + 12))
     )
 
 
-def _verbal(items: Sequence[_Item], at: int) -> bool:
-    word = items[at].norm
-    if word in LEXICON.auxiliaries:
-        return True
-    before = items[at - 1].norm
-    return _is_past(word) and before not in DETERMINERS and before not in LEXICON.prepositions
-
-
-def _segments(items: Sequence[_Item], at: int) -> tuple[list[Segment], set[str], bool, int] | str:
+def _segments(items: Sequence[Item], at: int) -> tuple[list[Segment], set[str], bool, int] | str:
     """Segments, adverbs, whether a "no" negates, and the index behind; or a reason code."""
     segments: list[Segment] = []
     adverbs: set[str] = set()
     negated = False
-    words: list[_Item] = []
+    words: list[Item] = []
     prep, joined = "", False
 
     def close() -> None:
@@ -349,7 +137,7 @@ def _segments(items: Sequence[_Item], at: int) -> tuple[list[Segment], set[str],
     return segments, adverbs, negated, at
 
 
-def _existential(items: list[_Item], verb: int) -> list[_Item] | str:
+def _existential(items: list[Item], verb: int) -> list[Item] | str:
     """ "There is no man playing" read as "no man is playing"; a reason code where that is not possible."""
     at = verb + 1
     while at < len(items) and items[at].token.is_word:
@@ -357,7 +145,7 @@ def _existential(items: list[_Item], verb: int) -> list[_Item] | str:
         opens = is_gerund(norm) or (is_participle(norm) and before not in DETERMINERS)
         if at > verb + 1 and (opens or (norm in LEXICON.prepositions and norm != "of")):
             break
-        if norm in _CLAUSE_STARTERS or norm in LEXICON.auxiliaries:
+        if norm in CLAUSE_STARTERS or norm in LEXICON.auxiliaries:
             return "unknown-structure"
         at += 1
     if at == len(items) or not items[at].token.is_word:
@@ -367,7 +155,7 @@ def _existential(items: list[_Item], verb: int) -> list[_Item] | str:
 
 def parse_frame(tokens: Sequence[Token]) -> Frame | str:
     """The frame of the clause that begins with the first token, or the reason it cannot be read."""
-    items = _items(tokens)
+    items = items_of(tokens)
     while items and (items[0].norm in LEXICON.openers or items[0].norm == ","):
         items.pop(0)
     verb = find_verb(items)
@@ -394,9 +182,9 @@ def parse_frame(tokens: Sequence[Token]) -> Frame | str:
         else:
             adverbs.add(adverb)
     for at, item in enumerate(subject_items):
-        if not item.token.is_word and item.norm not in _UNIT_MARKS:
+        if not item.token.is_word and item.norm not in UNIT_MARKS:
             return "unknown-structure"
-        if (at and item.norm in _CLAUSE_STARTERS) or item.norm == "or":
+        if (at and item.norm in CLAUSE_STARTERS) or item.norm == "or":
             return "unknown-structure"
         code = LEXICON.cues.get(item.norm)
         if code in ("conditional", "hedged", "fiction") or (
@@ -413,7 +201,7 @@ def parse_frame(tokens: Sequence[Token]) -> Frame | str:
 
 
 def _predicate(
-    items: list[_Item], verb: int, subject: NounPhrase, adverbs: set[str], *, negative: bool
+    items: list[Item], verb: int, subject: NounPhrase, adverbs: set[str], *, negative: bool
 ) -> Frame | str:
     at = verb
     auxiliaries: list[str] = []
@@ -443,10 +231,10 @@ def _predicate(
     if not auxiliaries:
         tense = (
             "past"
-            if _is_past(word)
+            if is_past(word)
             and not (
                 subject.plural
-                and stem(word) in _BASE_STEMS
+                and stem(word) in BASE_STEMS
                 and word in LEXICON.base_verbs
                 and not word.endswith("ed")
             )
@@ -455,7 +243,7 @@ def _predicate(
         at += 1
     elif auxiliaries[-1] in BE:
         aspect = "prog" if "being" in auxiliaries else "perf" if "been" in auxiliaries else "simple"
-        if word.endswith("ing") and stem(word) in _BASE_STEMS:
+        if word.endswith("ing") and stem(word) in BASE_STEMS:
             aspect, at = "prog", at + 1
         elif is_participle(word) and word not in _ADJECTIVES:
             kind, at = "passive", at + 1
@@ -466,7 +254,7 @@ def _predicate(
             aspect, at = "perf", at + 1
         else:
             name = "have"
-    elif auxiliaries[-1] in DO and not (word and stem(word) in _BASE_STEMS):
+    elif auxiliaries[-1] in DO and not (word and stem(word) in BASE_STEMS):
         name = "do"
     else:
         at += 1

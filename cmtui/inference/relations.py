@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cmtui.inference.cues import LEXICON
-from cmtui.inference.frames import DEMONSTRATIVES, Frame, NounPhrase, Segment, is_gerund
+from cmtui.inference.frames import Frame, Segment
+from cmtui.inference.phrases import DEMONSTRATIVES, NounPhrase
 from cmtui.inference.tokens import lemma, number_value, stem
+from cmtui.inference.verbs import is_gerund
 
 _EXISTENTIAL = frozenset(("a", "some", ""))
 _DEGREE = LEXICON.words["degree"]

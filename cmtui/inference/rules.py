@@ -12,15 +12,10 @@ from dataclasses import dataclass
 from cmtui.inference import clauses, relations
 from cmtui.inference.claims import parse_claim
 from cmtui.inference.cues import LEXICON
-from cmtui.inference.frames import (
-    DETERMINERS,
-    PRONOUNS,
-    Frame,
-    has_finite_verb,
-    has_unlisted_verb,
-    parse_frame,
-)
+from cmtui.inference.frames import Frame, parse_frame
+from cmtui.inference.phrases import DETERMINERS, PRONOUNS
 from cmtui.inference.tokens import Token, lemma, skeleton, tokenize
+from cmtui.inference.verbs import has_finite_verb, has_unlisted_verb
 from cmtui.model.claim import Relation
 
 #: Confidence per route. Uncalibrated, like every confidence here (R96): an order, not a probability.
