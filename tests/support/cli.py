@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,10 +72,11 @@ class Ran:
 class CommandLine:
     """``citation-machine --store STORE`` with a store and a few sources of its own."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], prepared: Path) -> None:
         self.folder = folder
         self.store = folder / "store"
         self._capsys = capsys
+        self._prepared = prepared
 
     def __call__(self, *argv: str | Path) -> Ran:
         """Run with the store."""
@@ -110,7 +112,18 @@ class CommandLine:
         return path
 
     def ingested(self) -> dict[str, str]:
-        """Two small sources in the store; their document ids by file name."""
-        paths = [self.write("ulysses.md", ULYSSES), self.write("whales.txt", WHALES)]
-        rows = self.ok("ingest", *paths)["documents"]
-        return {row["name"]: row["document_id"] for row in rows}
+        """Two small sources in the store, ``ulysses.md`` and ``whales.txt``; their ids by file name.
+
+        The store is a copy of one that was ingested once: reading files is tested by ``ingest`` itself.
+        """
+        shutil.copytree(self._prepared / "store", self.store)
+        return {row["name"]: row["document_id"] for row in self.ok("documents")["documents"]}
+
+
+def prepare(folder: Path) -> Path:
+    """A folder with two small sources and the store they were ingested into."""
+    (folder / "ulysses.md").write_text(ULYSSES, encoding="utf-8")
+    (folder / "whales.txt").write_text(WHALES, encoding="utf-8")
+    files = [str(folder / name) for name in ("ulysses.md", "whales.txt")]
+    assert main(["--store", str(folder / "store"), "ingest", *files]) == 0
+    return folder

@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from support.cli import CommandLine
+from support.cli import CommandLine, prepare
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sources and their store, ingested once."""
+    return prepare(tmp_path_factory.mktemp("prepared"))
 
 
 @pytest.fixture
-def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(tmp_path, capsys)
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], prepared: Path) -> CommandLine:
+    """The program, with a store that does not exist yet."""
+    return CommandLine(tmp_path, capsys, prepared)

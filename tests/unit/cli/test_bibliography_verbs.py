@@ -86,7 +86,7 @@ def test_errors_of_bibliography(cli: CommandLine) -> None:
         "empty.json": "[]",
         "two.json": json.dumps([BOOK, PAPER]),
         "words.json": '["book"]',
-        "type.json": json.dumps(BOOK | {"title": 7}),
+        "type.json": json.dumps(BOOK | {"title": {"main": "x"}}),
         "deep.json": "[" * 100_000,
     }.items():
         written = cli.write(name, content)
