@@ -66,12 +66,9 @@ class MachineCore:
 
     def _make_search_port(self) -> CitationSearchPort:
         """A search port over the repository, with its index under the derived data (or in memory)."""
-        from cmtui.retrieval.lexical import WhooshLexicalIndex
-        from cmtui.retrieval.search import CitationLexicalSearch
+        from cmtui.retrieval.search import local_search
 
-        derived = self.repository.derived
-        index = WhooshLexicalIndex(derived / "whoosh" if derived is not None else None)
-        return CitationLexicalSearch(self.repository, index=index)
+        return local_search(self.repository)
 
     @property
     def inference(self) -> InferenceBackend:

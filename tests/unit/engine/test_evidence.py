@@ -25,8 +25,8 @@ from cmtui.retrieval.search import CitationLexicalSearch
 from cmtui.store.memory import InMemoryKnowledgeRepository
 
 TEXT = (
-    "The king wept beside the harbour. The crew wept too, and the king saw it.\n\n"
-    "The nurse knew the king well. She had known him since the ships.\n"
+    "# Dusk\n\nThe king wept beside the harbour. The crew wept too, and the king saw it.\n\n"
+    "# Night\n\nThe nurse knew the king well. She had known him since the ships.\n"
 )
 
 
@@ -55,7 +55,7 @@ def supporting(*proposals: Proposal) -> Backend:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> CitationMachine:
-    path = tmp_path / "story.txt"
+    path = tmp_path / "story.md"
     path.write_text(TEXT, encoding="utf-8")
     repository = InMemoryKnowledgeRepository()
     made = CitationMachine(
@@ -72,8 +72,8 @@ def machine(tmp_path: Path) -> CitationMachine:
         (Proposal("The king cried beside the harbour.", 0), QuoteNotFound),
         (Proposal("An invented sentence.", None), QuoteNotFound),
         (Proposal("king", None), QuoteAmbiguous),
-        (Proposal("the king saw it.\n\nThe nurse knew", None), QuoteNotFound),
-        (Proposal("the king saw it.\n\nThe nurse knew", 57), CrossesPassage),
+        (Proposal("the king saw it.\n\n# Night\n\nThe nurse", None), QuoteNotFound),
+        (Proposal("the king saw it.\n\n# Night\n\nThe nurse", 57), CrossesPassage),
         (Proposal("The king wept beside the harbour.", 3), QuoteNotFound),
     ],
 )
