@@ -22,7 +22,7 @@ ALWAYS = words(
 #: A full stop after these does not end a sentence when a number or a bracket follows.
 BEFORE_NUMBER = words(
     """
-    no nos nr p pp pg pgs fig figs eq eqs eqn eqns secs sect ch chap chaps vol art arts par para paras
+    no nos nr p pp pg pgs fig figs eq eqs eqn eqns sec secs sect ch chap chaps vol art arts par para paras
     n nn fn l ll app tab tbl ref refs col cols vv bk pt pts ver ex exs thm def lem prop cor b d fl r rr mss
     § §§
     """

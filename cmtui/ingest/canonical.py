@@ -74,20 +74,19 @@ class Canonicalizer:
         self.joined += max(0, len(parts) - 1)
         return SEPARATOR.join(parts)
 
+    def profile_steps(self) -> tuple[ProfileStep, ...]:
+        """The steps in order with the counts so far."""
+        return (
+            ProfileStep(self._extraction, self.extracted),
+            ProfileStep(REPAIR, self.repaired),
+            ProfileStep(NEWLINES, self.newlines),
+            ProfileStep(CONTROLS, self.controls),
+            ProfileStep(JOIN, self.joined),
+        )
+
     def profile(self, extractor: Extractor) -> CanonicalizationProfile:
         """The profile with the counts so far."""
-        return CanonicalizationProfile(
-            PROFILE_NAME,
-            PROFILE_VERSION,
-            (
-                ProfileStep(self._extraction, self.extracted),
-                ProfileStep(REPAIR, self.repaired),
-                ProfileStep(NEWLINES, self.newlines),
-                ProfileStep(CONTROLS, self.controls),
-                ProfileStep(JOIN, self.joined),
-            ),
-            extractor,
-        )
+        return CanonicalizationProfile(PROFILE_NAME, PROFILE_VERSION, self.profile_steps(), extractor)
 
 
 def _repair(match: re.Match[str]) -> str:

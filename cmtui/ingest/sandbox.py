@@ -63,6 +63,7 @@ _CHUNK = 1 << 16
 _ENVIRONMENT = (
     "PYTHONPATH",
     "PATH",
+    "PYTHONPATH",
     "HOME",
     "LANG",
     "LC_ALL",

@@ -105,20 +105,15 @@ def _full_stop_ends(text: str, at: int, after: int, begin: int, end: int) -> boo
     ahead = _NEXT.match(text, after, min(end, after + _LOOK_AHEAD))
     word = (ahead.group("word") if ahead else None) or ""
     lowered = token.lower()
+    if len(token) == 1 and token.isupper():
+        return word in STARTERS  # an initial (J. Smith), or the end of a sentence (vitamin C. The dose)
     if lowered in ALWAYS:
         return False
     if lowered in BEFORE_NUMBER:
         return not (word[:1].isdigit() or _is_roman(word) or text[after] in "([")
-    if len(token) == 1 and token.isalpha():
-        return _initial_ends(token, word)
     if lowered in SOMETIMES or _is_dotted(token):
         return word in STARTERS
     return True
-
-
-def _initial_ends(letter: str, word: str) -> bool:
-    """A single letter: an initial (J. Smith) unless a word that opens sentences follows (vitamin C. The)."""
-    return word in STARTERS and letter.isupper()
 
 
 def _is_dotted(token: str) -> bool:
