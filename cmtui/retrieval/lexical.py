@@ -106,6 +106,8 @@ class WhooshLexicalIndex:
         """
         parsed = parse(query)
         with self._guard:
+            if self._index is None and not self._valid():
+                return []  # nothing was ever added; an index that vanishes later is damage
             return self._guarded(lambda: self._current().search(parsed, filters, limit))
 
     def close(self) -> None:

@@ -28,6 +28,22 @@ _STOPS = """
 """
 #: Words that carry no topic: skipped when ranking, required inside a phrase.
 STOP_WORDS = frozenset(_STOPS.split())
+#: Families that Snowball throws together with another word (experiment with experience, author with
+#: authority, import with important): words that begin so have this stem.
+_APART = (
+    "affection",
+    "animal",
+    "authorit",
+    "candidat",
+    "commodit",
+    "compassion",
+    "department",
+    "experiment",
+    "important",
+    "optimism",
+    "powerful",
+    "responsib",
+)
 #: ASCII text without inner separators of numbers, which is most text, needs no more than this.
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _NUMBER_PART = re.compile(r"\d[,.]\d")
@@ -108,6 +124,9 @@ def stem(word: str) -> str:
     """The stem of a folded word."""
     if not word.isascii() or not word[0].isalpha():
         return word
+    for beginning in _APART:
+        if word.startswith(beginning):
+            return beginning
     return _stem_word()(word)
 
 
@@ -115,7 +134,7 @@ def stem(word: str) -> str:
 def stemmer_version() -> str:
     """Name and version of the stemmer, part of the key of every index built with it."""
     try:
-        return f"snowball-english-{version('snowballstemmer')}"
+        return f"snowball-english-{version('snowballstemmer')}+{len(_APART)}"
     except PackageNotFoundError:
         return "snowball-english"
 

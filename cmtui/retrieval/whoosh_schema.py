@@ -14,10 +14,21 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from whoosh import fields, index
     from whoosh.analysis import Token
-    from whoosh.filedb.filestore import FileStorage, RamStorage
+    from whoosh.filedb import filestore
+    from whoosh.filedb.filestore import FileStorage
     from whoosh.formats import Frequency
 
 __all__ = ["FileStorage", "RamStorage", "create", "index", "schema"]
+
+
+class RamStorage(filestore.RamStorage):  # type: ignore[misc]  # Whoosh has no types
+    """An index in memory, scratch files included. Whoosh would write those to one folder of the shared
+    temporary directory (``MAIN.tmp``), where two processes delete what the other is reading back."""
+
+    def temp_storage(self, name: str | None = None) -> Any:
+        """Where a writer keeps what it has not committed yet."""
+        del name
+        return filestore.RamStorage()
 
 
 @lru_cache(maxsize=2)

@@ -19,7 +19,7 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(st.lists(PIECES, max_size=14).map("".join), st.text(max_size=20))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(text=TEXTS, data=st.data())
 @example(text="e\u00ad\u0301-\n\u0301x", data=None)
 def test_every_projected_range_comes_from_text_that_folds_to_hold_it(text: str, data: st.DataObject) -> None:
@@ -37,7 +37,7 @@ def test_every_projected_range_comes_from_text_that_folds_to_hold_it(text: str, 
         assert projection.text[start:end] in fold(text[span.start : span.end]).text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(text=TEXTS)
 def test_offsets_never_fall_and_end_with_the_length(text: str) -> None:
     """One offset per projected character and one for the end, in order."""
@@ -49,7 +49,7 @@ def test_offsets_never_fall_and_end_with_the_length(text: str) -> None:
     assert all(offset < len(text) for offset in offsets[:-1])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(text=TEXTS)
 def test_folding_a_projection_again_changes_nothing(text: str) -> None:
     """The projection of a projection is itself, so quotes and sources meet in one form."""
@@ -57,7 +57,7 @@ def test_folding_a_projection_again_changes_nothing(text: str) -> None:
     assert fold(once).text == once
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(text=TEXTS, data=st.data())
 def test_projected_is_the_way_back(text: str, data: st.DataObject) -> None:
     """A canonical offset maps to the projected character made from it, or to the next one."""
