@@ -72,8 +72,7 @@ def test_ingest_find_reconstruct_format_and_ingest_again(shell: Shell) -> None:
     item.write_text(json.dumps(BOOK), encoding="utf-8")
     shell("bibliography", "set", ids["whales.txt"], "--from", item)
     for style in STYLES:
-        for target in (evidence_id, ids["whales.txt"]):
-            assert "Odyssey" in shell("format", target, "--style", style)["text"]
+        assert "Odyssey" in shell("format", evidence_id, "--style", style)["text"]
 
     again = shell("ingest", sources)
     assert [row["status"] for row in again["documents"]] == ["unchanged", "unchanged"]

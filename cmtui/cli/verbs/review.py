@@ -147,7 +147,7 @@ def _plain(body: JsonObject) -> str:
         f"page {cited['value']} ({cited['basis']})" if cited else "",
         f"chapter {where['chapter']}" if where["chapter"] else "",
         f"section {', '.join(where['section'])}" if where["section"] else "",
-        f"lines {where['line_start']} to {where['line_end']}" if where["line_start"] else "",
+        _lines(where["line_start"], where["line_end"]),
     ]
     lines = [
         f"{body['remaining']} of {body['total']} findings left to decide.",
@@ -163,6 +163,12 @@ def _plain(body: JsonObject) -> str:
         body["caveat"],
     ]
     return "\n".join(lines) + "\n"
+
+
+def _lines(first: int | None, last: int | None) -> str:
+    if first is None:
+        return ""
+    return f"line {first}" if last in (None, first) else f"lines {first} to {last}"
 
 
 def run_export(args: Namespace, session: Session) -> Answer:
