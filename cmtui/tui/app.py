@@ -217,7 +217,8 @@ class CmtuiApp(Asks, App[None]):
             self.say(f"✘ {error}", "bad")
             return
         text = (
-            "Something went wrong that was not foreseen. What you did before is saved.\n\n"
+            "Something went wrong that was not foreseen. What you did before is saved.\n"
+            "esc closes this; if the screen does not answer any more, ctrl+q quits.\n\n"
             f"{type(error).__name__}: {error}\n\n{trace}"
         )
         self.push_screen(TextScreen("Unexpected error", text, error=True))

@@ -12,7 +12,7 @@ from cmtui.model.claim import Claim, RunFinding
 from cmtui.model.review import UNTOUCHED, Decision, FindingState, ReviewState, finding_key
 from cmtui.model.selectors import Span
 from cmtui.model.source import Locators
-from cmtui.tui.labels import DECISION, DECISION_STYLE, RELATION, confidence, place
+from cmtui.tui.labels import DECISION, DECISION_STYLE, RELATION, confidence, margin
 from cmtui.tui.widgets.row_list import Row
 from cmtui.tui.widgets.source_view import Labels
 
@@ -68,10 +68,8 @@ class FindingRow:
         if self.state.relation and self.state.relation != self.finding.relation.value:
             relation = f"{relation[:1]}→{RELATION.get(self.state.relation, '?')[:1]}"
         style = DECISION_STYLE[self.state.decision] if self.decidable else "warn"
-        where = place(self.locators)
-        return Row(
-            (relation, confidence(self.finding.confidence), f"{self.name} {where}", self.glyph), style=style
-        )
+        score, where = confidence(self.finding.confidence), margin(self.locators)
+        return Row((relation, score, self.name, where, self.glyph), style=style)
 
 
 @dataclass(frozen=True)

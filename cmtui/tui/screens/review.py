@@ -52,7 +52,7 @@ class ReviewScreen(Deciding):
         ),
     ]
     CSS = """
-    ReviewScreen #left { width: 32; }
+    ReviewScreen #left { width: 36; }
     ReviewScreen #right { width: 1fr; }
     ReviewScreen #claims { height: 8; }
     ReviewScreen #claim { width: 1fr; }
@@ -65,9 +65,9 @@ class ReviewScreen(Deciding):
     ReviewScreen #notes { color: $foreground-muted; }
     ReviewScreen #citation { height: 7; }
     ReviewScreen #caveat { width: 1fr; height: auto; color: $foreground-muted; padding: 0 1; }
-    ReviewScreen.-narrow #left { width: 30; }
+    ReviewScreen.-narrow #left { width: 32; }
     ReviewScreen.-narrow #claims { height: 6; }
-    ReviewScreen.-narrow #citation { height: 6; }
+    ReviewScreen.-narrow #citation { height: 5; }
     ReviewScreen.-short #citation { display: none; }
     ReviewScreen.-short #claims { height: 4; }
     ReviewScreen.-short #caveat { height: 1; }
@@ -91,14 +91,20 @@ class ReviewScreen(Deciding):
         with Horizontal(id="panes"):
             with Vertical(id="left"):
                 yield RowList(
-                    [Column("", 1), Column(""), Column("", 6, "right")],
+                    [Column("", 2), Column(""), Column("", 5, "right")],
                     title="Claims",
                     position="",
                     empty="No claim yet.\nc  states one",
                     id="claims",
                 )
                 yield RowList(
-                    [Column("Rel", 3), Column("Conf", 4), Column("Source"), Column("D", 1)],
+                    [
+                        Column("Rel", 3),
+                        Column("Conf", 4),
+                        Column("Source"),
+                        Column("Where", 7),
+                        Column("D", 1),
+                    ],
                     title="Findings",
                     position="",
                     id="findings",
@@ -107,7 +113,7 @@ class ReviewScreen(Deciding):
                 with Vertical(classes="pane", id="context") as context:
                     context.border_title = "Source context"
                     yield Static("", id="head", markup=False)
-                    yield SourceView(label_width=10, id="text")
+                    yield SourceView(label_width=8, id="text")
                     yield Static("", id="notes", markup=False)
                 with Vertical(classes="pane", id="citation") as citation:
                     citation.border_title = "Citation preview"
@@ -216,7 +222,7 @@ class ReviewScreen(Deciding):
     def _row(self, row: FindingRow) -> Row:
         made = row.row()
         if row.key in self.pending:
-            return Row((*made.cells[:3], DECISION[self.pending[row.key]]), style="dim")
+            return Row((*made.cells[:-1], DECISION[self.pending[row.key]]), style="dim")
         return made
 
     def _why_empty(self) -> str:
@@ -276,7 +282,7 @@ class ReviewScreen(Deciding):
         relation = finding.relation.value
         if row.state.relation:
             relation += f" · yours: {row.state.relation}"
-        proof = "quote ✔ verified char-exact" if row.decidable else "quote ✘ refused"
+        proof = "✔ verified char-exact" if row.decidable else "✘ refused, not evidence"
         lines = [f"{relation} {confidence(finding.confidence)} (derived, fallible)   {proof}"]
         lines.append(f"! {finding.error}" if finding.error else finding.explanation)
         self.query_one("#head", Static).update("\n".join(lines))
@@ -305,11 +311,10 @@ class ReviewScreen(Deciding):
         self.query_one("#context").border_subtitle = f"[ ] {wide}"
         style = STYLE.get(self.cmtui.style, self.cmtui.style)
         evidence = short_id(row.finding.evidence_id) if row.finding.evidence_id else "none"
-        lines = (
-            f"{style}  {shown.citation}",
-            f"in-text  {shown.inline}",
-            f"evidence {evidence}   chars {span.start:,}–{span.end:,}",
-        )
+        lines = [f"{style}  {shown.citation}"]
+        if shown.inline != shown.citation:
+            lines.append(f"in-text  {shown.inline}")
+        lines.append(f"evidence {evidence}   chars {span.start:,}–{span.end:,}")
         self.query_one("#cited", Static).update("\n".join(lines))
 
     # -- moving -------------------------------------------------------------------------------------
