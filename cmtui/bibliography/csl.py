@@ -133,23 +133,12 @@ class Processor:
         """Whether citations are notes."""
         return bool(self._root.get("class") == "note")
 
-    @property
-    def numeric(self) -> bool:
-        """Whether citations are numbers."""
-        return (
-            any(
-                element.get("variable") == "citation-number"
-                for element in self._root.find(_NS + "citation").iter(_NS + "text", _NS + "number")
-            )
-            or self._uses_number_macro()
-        )
-
-    def _uses_number_macro(self) -> bool:
-        called = {e.get("macro") for e in self._root.find(_NS + "citation").iter(_NS + "text")}
-        return any(
-            macro.get("name") in called
-            and any(e.get("variable") == "citation-number" for e in macro.iter(_NS + "text", _NS + "number"))
-            for macro in self._root.findall(_NS + "macro")
+    @cached_property
+    def disambiguates(self) -> bool:
+        """Whether the style has any means to tell apart works whose citations read the same."""
+        section = self._root.find(_NS + "citation")
+        return any(name.startswith("disambiguate-") for name in section.attrib) or any(
+            "disambiguate" in element.attrib for element in self._root.iter(_NS + "if", _NS + "else-if")
         )
 
     @property
@@ -292,7 +281,9 @@ class Processor:
             if parts:
                 text = (group_delimiter if same else delimiter) + text
             parts.append(text)
-        return self.tidy(str(layout.format(layout.wrap("".join(parts)))))
+        body = "".join(parts)
+        # An author left out by request can be all there is: then nothing is printed, brackets included.
+        return self.tidy(str(layout.format(layout.wrap(body)))) if body else ""
 
     def _cite(self, layout: Any, cite: Cite) -> str:
         cite.begin("citation")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cmtui.bibliography.cite import Cite
@@ -19,30 +20,38 @@ if TYPE_CHECKING:
 
 def disambiguate(processor: Processor, cites: Sequence[Cite]) -> None:
     """Mark the cites so that each of them reads differently, as far as the style has means for it."""
-    if len(cites) < 2:
+    if len(cites) < 2 or not processor.disambiguates:
         return
     add_names = processor.citation_option("disambiguate-add-names") == "true"
     add_given = processor.citation_option("disambiguate-add-givenname") == "true"
     rule = processor.citation_option("givenname-disambiguation-rule") or "by-cite"
     if add_given and rule.startswith(("primary", "all")):
         _namesakes(cites, whole=not rule.endswith("initials"), primary=rule.startswith("primary"))
-    for group in _ambiguous(processor, cites):
-        if add_names:
+    groups = _ambiguous(processor, cites)
+    if add_names:
+        for group in groups:
             _more_names(processor, group)
+        groups = _ambiguous(processor, chain.from_iterable(groups))
     if add_given:
-        for group in _ambiguous(processor, cites):
+        for group in groups:
             _given_names(processor, group, whole="initials" not in rule)
-    for group in _ambiguous(processor, cites):
-        for cite in group:
-            cite.disambiguate = True
-        if len({processor.bare(cite) for cite in group}) == 1:
-            for cite in group:
-                cite.disambiguate = False
-    if processor.citation_option("disambiguate-add-year-suffix") == "true":
+        groups = _ambiguous(processor, chain.from_iterable(groups))
+    for group in groups:
+        _variant(processor, group)
+    if processor.citation_option("disambiguate-add-year-suffix") == "true" and groups:
         order = {id(cite): place for place, cite in enumerate(processor.in_order(cites))}
-        for group in _ambiguous(processor, cites):
+        for group in _ambiguous(processor, chain.from_iterable(groups)):
             for number, cite in enumerate(sorted(group, key=lambda one: order[id(one)])):
                 cite.year_suffix = letters(number)
+
+
+def _variant(processor: Processor, group: list[Cite]) -> None:
+    """The style's own variant, kept only when it tells at least two of the works apart."""
+    for cite in group:
+        cite.disambiguate = True
+    if len({processor.bare(cite) for cite in group}) == 1:
+        for cite in group:
+            cite.disambiguate = False
 
 
 def letters(number: int) -> str:

@@ -74,16 +74,14 @@ def validate_item(item: Mapping[str, Any], *, allow_unknown: bool = False) -> Cs
     every field that CSL-JSON does not have unless ``allow_unknown``.
     """
     reading = read_item(item)
-    if reading.errors:
-        raise InvalidMetadata(
-            " ".join(f"{name}: {message}" for name, message in reading.errors),
-            "Fields and types: https://docs.citationstyles.org, appendices III and IV.",
-        )
+    messages = [f"{name}: {message}" for name, message in reading.errors]
+    hint = "Fields and types: https://docs.citationstyles.org, appendices III and IV."
     if reading.unknown and not allow_unknown:
-        raise InvalidMetadata(
-            " ".join(_unknown_message(name) for name in reading.unknown),
-            "Correct the spelling, or move fields of your own under 'custom'.",
-        )
+        messages += [_unknown_message(name) for name in reading.unknown]
+        if not reading.errors:
+            hint = "Correct the spelling, or move fields of your own under 'custom'."
+    if messages:
+        raise InvalidMetadata(" ".join(messages), hint)
     return reading.item
 
 

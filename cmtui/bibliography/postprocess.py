@@ -44,7 +44,8 @@ def _flatten_quotes(text: str) -> str:
 
 def _into_quote(match: re.Match[str]) -> str:
     before, close, mark = match["before"], match["close"], match["mark"]
-    if (before and before in "?!") or before == mark or (before and before in "…." and mark == "."):
+    # A full stop is not doubled after other ends of sentences; a comma stays after them (CMOS 18, 6.134).
+    if before == mark or (mark == "." and before and before in "?!…"):
         return before + close
     return before + mark + close
 

@@ -16,7 +16,7 @@ from cmtui.bibliography.cite import Cite, Locator
 from cmtui.bibliography.markup import clean
 from cmtui.bibliography.metadata import read_item, validate_item
 from cmtui.bibliography.normalise import Reference, prose, reference
-from cmtui.errors import InvalidMetadata, InvalidRequest, UnsupportedForm
+from cmtui.errors import InvalidMetadata, InvalidRequest, UnknownStyle, UnsupportedForm
 from cmtui.model.bibliography import CslItem, FormattedBibliography, FormattedCitation
 
 if TYPE_CHECKING:
@@ -147,7 +147,16 @@ class Formatter:
             return FormattedBibliography(style=name, form=form, engine=BIBTEX_ENGINE, entries=entries)
         processor = self._processor(name)
         _check_form(processor, name, form)
-        return _run(processor, name, form, read, ids, cites, output)
+        try:
+            return _run(processor, name, form, read, ids, cites, output)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            if name in styles.SHIPPED:
+                raise
+            # A style of the user's can be well-formed and still refer to what it does not define.
+            raise UnknownStyle(
+                f"The style '{name}' cannot be used: {type(error).__name__}: {error}",
+                "Check it with the CSL validator (validator.citationstyles.org), or use a shipped style.",
+            ) from error
 
     def _processor(self, name: str) -> Processor:
         """This thread's processor of the style; read again when the file has changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 
 from cmtui.errors import UnknownStyle
@@ -60,12 +61,24 @@ def canonical_name(style: str) -> str:
 
 
 def style_file(name: str) -> StyleFile:
-    """The CSL file of a canonical name other than BibTeX. Raises UnknownStyle when it cannot be read."""
-    path = styles_dir() / SHIPPED[name] if name in SHIPPED else Path(name)
+    """The CSL file of a canonical name other than BibTeX, read again when it has changed on disk. Raises
+    UnknownStyle when it cannot be read."""
+    path = _shipped_path(name) if name in SHIPPED else Path(name)
     try:
-        content = path.read_bytes()
+        status = path.stat()
+        return _read(name, path, status.st_mtime_ns, status.st_size)
     except OSError as error:
         raise UnknownStyle(
             f"The style file '{path}' cannot be read: {error.strerror}.", "Check the path."
         ) from error
+
+
+@cache
+def _shipped_path(name: str) -> Path:
+    return styles_dir() / SHIPPED[name]
+
+
+@lru_cache(maxsize=32)
+def _read(name: str, path: Path, mtime: int, size: int) -> StyleFile:  # noqa: ARG001  (the key of the cache)
+    content = path.read_bytes()
     return StyleFile(name, content, hashlib.sha256(content).hexdigest())

@@ -52,8 +52,21 @@ class SentinelFormatter:
         return self._wrapped(SMALL_CAPS, text)
 
 
+_FORMATTER = SentinelFormatter()
+_FORMATTING = ("font-style", "font-variant", "font-weight", "text-decoration", "vertical-align")
+
+
 class Common:
     """Terms with form fallback and a cache, letter case, quotation marks."""
+
+    def get_formatter(self) -> SentinelFormatter:
+        return _FORMATTER
+
+    def format(self: Any, string: Any) -> str:
+        # Most elements have no formatting; the library asks for all five kinds each time.
+        if not any(name in self.attrib for name in _FORMATTING):
+            return str(string)
+        return str(super().format(string))  # type: ignore[misc]
 
     def cached(self: Any, kind: str) -> dict[Any, Any]:
         root = self.get_root()
