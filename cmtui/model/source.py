@@ -313,6 +313,11 @@ def split_passage_id(value: str) -> tuple[str, int]:
     return document_id, int(index)
 
 
+def source_name(reference: str) -> str:
+    """The last part of a reference, percent-decoded."""
+    return unquote(reference.rstrip("/").rsplit("/", 1)[-1])
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
     """What the store knows of a source: its reference, other names, versions and user settings.
@@ -339,7 +344,7 @@ class SourceRecord:
     @property
     def name(self) -> str:
         """The last part of the reference, as people know the file. It is a name, never metadata."""
-        return unquote(self.artifact.reference.rstrip("/").rsplit("/", 1)[-1])
+        return source_name(self.artifact.reference)
 
 
 @dataclass(frozen=True, slots=True)

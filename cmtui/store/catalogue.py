@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: Raised when the tables or the meaning of their columns change; older files are made anew.
 SCHEMA = 1
 
+_KINDS = {str(kind): kind for kind in SourceKind}
+
 _TABLES = """
 create table meta (schema integer not null, changes integer not null);
 create table documents (
@@ -96,7 +98,7 @@ class Catalogue:
                     ],
                     changes=changes,
                 )
-        except (sqlite3.Error, ValueError, TypeError, OSError):
+        except (sqlite3.Error, ValueError, TypeError, KeyError, OSError):
             return None
 
     def write(
@@ -198,7 +200,7 @@ def _row(values: tuple[str, str, str, str, int, str, int, int, int, str | None, 
     return Row(
         document_id,
         version_id,
-        SourceKind(kind),
+        _KINDS[kind],
         digest,
         size,
         profile,

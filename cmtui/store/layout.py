@@ -15,7 +15,7 @@ DIGEST_ALGORITHM = "sha256"
 #: Temporary files end so; readers ignore them, and the next holder of the lock removes them.
 TEMPORARY_SUFFIX = ".tmp"
 
-_ID_FILE = re.compile(r"([0-9a-f]{64})\.(?:json|jsonl)\Z")
+_HEX_DIGITS = "0123456789abcdef"
 #: File systems limit a name to 255 bytes; a log also has ``.jsonl.torn`` and a lock beside it.
 _MAX_REVIEWER_NAME = 220
 
@@ -150,8 +150,10 @@ class Layout:
 
 def id_of_file(name: str) -> str | None:
     """The id a file is named for, or None for anything else (temporary files, locks, strangers)."""
-    match = _ID_FILE.match(name)
-    return match.group(1) if match else None
+    stem, _, suffix = name.partition(".")
+    if len(stem) == 64 and suffix in ("json", "jsonl") and not stem.strip(_HEX_DIGITS):
+        return stem
+    return None
 
 
 def reviewer_file_name(reviewer: str) -> str:

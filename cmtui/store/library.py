@@ -149,14 +149,17 @@ class Library:
 
     def living(self, source: SourceFile) -> tuple[SourceDocument, ...]:
         """Those documents of a source that exist and are its own, in order of arrival."""
+        rows, claimants = self.rows, self._claimants
         return tuple(
-            d
-            for d in source.documents
-            if d.document_id in self.rows
-            and (
-                len(self._claimants[d.document_id]) == 1
-                or self.owner(d.document_id).source_id == source.source_id
-            )
+            [
+                d
+                for d in source.documents
+                if d.document_id in rows
+                and (
+                    len(claimants[d.document_id]) == 1
+                    or self.owner(d.document_id).source_id == source.source_id
+                )
+            ]
         )
 
     def record(self, source_id: str) -> SourceRecord | None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from cmtui.model.identity import SourceArtifact, SourceKind
-from cmtui.model.source import SourceRecord
+from cmtui.model.source import SourceRecord, source_name
 from cmtui.store.layout import FORMAT_VERSION
 
 _T = TypeVar("_T")
@@ -67,7 +67,7 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     @property
     def name(self) -> str:
         """The name of the source, as ``SourceRecord.name`` gives it."""
-        return SourceRecord(self.artifact).name
+        return source_name(self.reference)
 
     def record(self, documents: tuple[SourceDocument, ...]) -> SourceRecord:
         """The record as the engine sees it, with those of its documents that exist."""
