@@ -78,9 +78,9 @@ def predict(backend: InferenceBackend, pairs: Iterable[Pair]) -> Iterator[tuple[
 def score(outcomes: Sequence[tuple[str, str]]) -> JsonObject:
     """The figures over ``(gold, predicted)``.
 
-    ``accuracy`` is over all pairs and three classes; ``macro_f1`` is the mean F1 of the classes that
-    occur (0 for one that is there and never found); ``decided`` counts the pairs called SUPPORTS or CONTRADICTS, and
-    ``decided_accuracy`` is the share of these that is right.
+    ``accuracy`` is over all pairs and three classes; ``macro_f1`` is the mean F1 of the classes that occur
+    (0 for one that is there and never found); ``decided`` counts the pairs called SUPPORTS or CONTRADICTS,
+    and ``decided_accuracy`` is the share of these that is right.
     """
     gold = Counter(g for g, _ in outcomes)
     predicted = Counter(p for _, p in outcomes)
