@@ -120,6 +120,11 @@ class WhooshLexicalIndex:
             self._index = None
             self._generation = -1
 
+    def __del__(self) -> None:
+        # Whoosh's large files would otherwise be closed by the collector, with a warning each.
+        if getattr(self, "_reader", None) is not None:
+            self.close()
+
     # -- reading -----------------------------------------------------------------------------------
 
     def _current(self) -> PostingReader:
@@ -151,7 +156,7 @@ class WhooshLexicalIndex:
             return whoosh.create(whoosh.RamStorage())
         if not self._valid():
             raise IndexDamaged(f"There is no index of this version in {self._directory}.")
-        return whoosh.index.FileIndex(whoosh.FileStorage(str(self._directory)))
+        return whoosh.index.FileIndex(whoosh.Folder(str(self._directory)))
 
     def _guarded(self, read: Callable[[], _T]) -> _T:
         """Whoosh tells damage with unrelated errors (pickle, EOF, format, missing file; also plain ones):
@@ -231,7 +236,7 @@ class WhooshLexicalIndex:
                 self._directory.mkdir(parents=True, exist_ok=True)
                 from cmtui.retrieval import whoosh_schema as whoosh
 
-                whoosh.create(whoosh.FileStorage(str(self._directory)))
+                whoosh.create(whoosh.Folder(str(self._directory)))
                 manifest = self._directory / MANIFEST
                 temporary = manifest.with_suffix(".tmp")
                 temporary.write_text(json.dumps(_manifest(), indent=1), encoding="utf-8")

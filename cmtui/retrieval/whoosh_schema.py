@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from cmtui.retrieval.tokens import STOP_WORDS, words
@@ -16,9 +17,14 @@ with warnings.catch_warnings():
     from whoosh.analysis import Token
     from whoosh.filedb import filestore
     from whoosh.filedb.filestore import FileStorage
+    from whoosh.filedb.structfile import BufferFile
     from whoosh.formats import Frequency
 
-__all__ = ["FileStorage", "RamStorage", "create", "index", "schema"]
+__all__ = ["Folder", "RamStorage", "create", "index", "schema"]
+
+#: Largest file of the index, in bytes, that is read whole; larger ones (beyond about 40,000 passages in one
+#: segment) are mapped.
+READ_WHOLE = 64 * 1024 * 1024
 
 
 class RamStorage(filestore.RamStorage):  # type: ignore[misc]  # Whoosh has no types
@@ -66,6 +72,18 @@ def schema() -> Any:
         # Scorable only because Whoosh looks for a length file on disk at each posting of other fields.
         surface=fields.FieldType(format=Frequency(), analyzer=SurfaceAnalyzer(), scorable=True),
     )
+
+
+class Folder(FileStorage):  # type: ignore[misc]
+    """The files of an index. Small ones are read whole, so that no handle stays open, and that a file which
+    somebody cuts short raises an error: a mapped one would kill the process with a bus error."""
+
+    def open_file(self, name: str, **kwargs: Any) -> Any:
+        """Open a file for reading."""
+        path = Path(self._fpath(name))
+        if path.stat().st_size > READ_WHOLE:
+            return super().open_file(name, **kwargs)
+        return BufferFile(path.read_bytes(), name=name)
 
 
 def create(storage: Any) -> Any:

@@ -13,7 +13,8 @@ PIECES = st.sampled_from(
         "\ufb01", "\ufb03", "\u00df", "\u0130", "e\u0301", "\u0301", "\u0327", "\u00e9", "\u200b", "\u200d",
         "\u00a0", "\u2003", "\u201c", "\u2019", "\u2014", "-\n", "\u00ad\n", "- \n", "\u1100\u1161\u11a8",
         "\u1161", "\u11a8", "\uac00", "\u4e2d", "\U0001d400", "\u00b4", "\u037a", "\u0344", "\u0f77",
-        "\u09c7", "\u09be", "\uff76", "\uff9e", "\ufe0f", "\U0001f600", "\u2026", "\ufdfa", "\u3000", "\u0390",
+        "\u09c7",
+        "\u09be", "\uff76", "\uff9e", "\ufe0f", "\U0001f600", "\u2026", "\ufdfa", "\u3000", "\u0390",
     ]
 )  # fmt: skip
 TEXTS = st.one_of(st.lists(PIECES, max_size=14).map("".join), st.text(max_size=20))
