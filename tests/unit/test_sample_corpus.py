@@ -71,7 +71,7 @@ def test_the_epub_states_chapters_and_printed_pages() -> None:
 def test_the_specification_has_pages_by_form_feed_and_no_labels() -> None:
     """A page counted by form feeds is physical: no label is invented (R102)."""
     text = documents(corpus_machine())["span-format.txt"]
-    assert len(text.tables.pages) == 6
+    assert len(text.tables.pages) == 5
     assert text.tables.page_basis is PageBasis.FORMFEED
     assert all(page.label is None for page in text.tables.pages)
 
