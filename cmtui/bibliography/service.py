@@ -190,7 +190,13 @@ def _check_form(processor: Processor, name: str, form: str) -> None:
 
 def _valid(item: CslItem, index: int) -> CslItem:
     try:
-        return validate_item(item, allow_unknown=True)
+        valid = validate_item(item, allow_unknown=True)
+        named = any(valid.get(role) for role in ("author", "editor", "translator"))
+        if not named and not any(clean(str(valid.get(name, ""))) for name in ("title", "container-title")):
+            raise InvalidMetadata(
+                "title: there is neither a title nor a name to cite.", "Give at least the title of the work."
+            )
+        return valid
     except InvalidMetadata as error:
         name = item.get("id", index + 1) if isinstance(item, Mapping) else index + 1
         raise InvalidMetadata(f"Item {name}: {error.message}", error.hint) from error
@@ -241,7 +247,12 @@ def _run(
     by_id = dict(zip(ids, cites, strict=True))
     citations: list[str] = []
     history: list[list[Cite]] = []
+    cluster: Any
     for cluster in clusters:
+        if not isinstance(cluster, Sequence) or isinstance(cluster, str):
+            raise InvalidRequest(
+                "A citation is a list of cites.", 'Give cites as [[{"id": "x", "locator": "4"}]].'
+            )
         made = _cluster(cluster, by_id, history)
         if not made:
             raise InvalidRequest("A citation without any item.", "Give every cluster at least one id.")
@@ -251,10 +262,14 @@ def _run(
 
 
 def _cluster(
-    cluster: Sequence[Mapping[str, Any]], by_id: Mapping[str, Cite], history: list[list[Cite]]
+    cluster: Sequence[Any], by_id: Mapping[str, Cite], history: list[list[Cite]]
 ) -> list[Cite]:
     made: list[Cite] = []
     for wanted in cluster:
+        if not isinstance(wanted, Mapping):
+            raise InvalidRequest(
+                "A cite is an object with an id.", 'Give cites as [[{"id": "x", "locator": "4"}]].'
+            )
         key = str(wanted.get("id", ""))
         if key not in by_id:
             raise InvalidRequest(

@@ -20,7 +20,7 @@ FORMS = [
     for form in (("reference", "inline", "footnote") if style == "chicago-notes" else ("reference", "inline"))
 ]
 QUICK = settings(
-    max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 _SENTINEL = re.compile("[\ue000-\uf8ff]")
 _ADDRESS = re.compile(r"(?:https?://|doi: )\S+")

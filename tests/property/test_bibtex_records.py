@@ -15,7 +15,7 @@ from cmtui.bibliography.service import Formatter, format_items
 from support.csl_items import items, wild, words
 
 QUICK = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 _COMMANDS = {
     "\\textasciitilde": "~",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from cmtui.bibliography import markup
+
 SUPPORTED_TYPES = (
     "book",
     "chapter",
@@ -78,7 +80,7 @@ _number = st.one_of(
 def items(text: st.SearchStrategy[str] = words) -> st.SearchStrategy[dict]:
     """Valid items of the supported types with any of the usual fields."""
     return st.fixed_dictionaries(
-        {"type": st.sampled_from(SUPPORTED_TYPES), "title": text},
+        {"type": st.sampled_from(SUPPORTED_TYPES), "title": text.filter(markup.clean)},
         optional={
             "author": names,
             "editor": names,
