@@ -25,12 +25,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from threading import Lock, RLock
 
 from msgspec.structs import replace
 
-from cmtui.errors import SidecarMalformed, SnapshotDamaged, StoreError, StoreLocked, StoreReadOnly
+from cmtui.errors import SidecarMalformed, StoreLocked, StoreReadOnly
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.source import CanonicalDocument, SourceRecord
@@ -41,26 +40,14 @@ from cmtui.store.cache import DocumentCache
 from cmtui.store.catalogue import Catalogue, FileStamp, stamp_of
 from cmtui.store.disk import disk_errors
 from cmtui.store.ids import is_id
-from cmtui.store.layout import FORMAT_VERSION, Layout, id_of_file
+from cmtui.store.layout import Layout
 from cmtui.store.library import Library, Row, check_commit, row_of
 from cmtui.store.locks import FolderLock, Holder
 from cmtui.store.notices import Notices
-from cmtui.store.records import Generation, SourceDocument, SourceFile, decode, encode
+from cmtui.store.records import Generation, SourceDocument, SourceFile, encode
+from cmtui.store.scan import Scan, Scanner
 from cmtui.store.sidecars import IdentitySidecars, identity_file
 from cmtui.store.snapshots import Snapshots
-
-
-@dataclass(slots=True)
-class _Scan:
-    """What the directory holds. ``stale`` says that the catalogue does not, ``lagging`` that it never did."""
-
-    raw: bytes
-    rows: dict[str, Row] = field(default_factory=dict)
-    sources: dict[str, SourceFile] = field(default_factory=dict)
-    stamps: dict[str, FileStamp] = field(default_factory=dict)
-    unread: set[str] = field(default_factory=set)
-    stale: bool = False
-    lagging: bool = False
 
 
 class DocumentStore:
@@ -79,6 +66,7 @@ class DocumentStore:
         self._snapshots = Snapshots(layout)
         self._sidecars = IdentitySidecars(layout)
         self._catalogue = Catalogue(layout.catalogue, timeout=timeout)
+        self._scanner = Scanner(layout, self._catalogue, self._snapshots, notices)
         self._cache = DocumentCache()
         self._writer = Lock()
         self._mutex = RLock()
@@ -97,7 +85,7 @@ class DocumentStore:
         """The library as it is now, other processes' commits included; this thread's until the end."""
         with self._mutex:
             with disk_errors(self._layout.root):
-                if not self._heal_crash() and self._read_generation() != self._raw:
+                if not self._heal_crash() and self._scanner.read_generation() != self._raw:
                     self._follow(locked=False)
             yield self._library
 
@@ -196,7 +184,7 @@ class DocumentStore:
             with self._mutex:
                 if unfinished is not None:
                     self._rescan_locked(unfinished)
-                elif self._read_generation() != self._raw:
+                elif self._scanner.read_generation() != self._raw:
                     self._follow(locked=True)
                 library = self._library
             yield library
@@ -269,29 +257,6 @@ class DocumentStore:
 
     # -- keeping up ----------------------------------------------------------------------------------
 
-    def _read_generation(self) -> bytes:
-        # Read whole, not only its status: two commits within one tick of the file system's clock leave the
-        # same times and sizes.
-        try:
-            descriptor = os.open(self._layout.generation, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return b""
-        try:
-            return os.read(descriptor, 1 << 20)
-        finally:
-            os.close(descriptor)
-
-    def _decode_generation(self, raw: bytes) -> Generation:
-        if not raw:
-            return Generation()
-        try:
-            return decode(raw, Generation)
-        except ValueError as error:
-            raise StoreError(
-                f"the generation file {self._layout.generation} cannot be read: {error}",
-                "remove the file: it is made anew at the next commit",
-            ) from error
-
     def _heal_crash(self) -> bool:
         """Finish what a process that died (or failed) in a commit left; True when there was something."""
         if self._read_only or not os.path.lexists(self._lock.info):
@@ -311,8 +276,8 @@ class DocumentStore:
 
     def _follow(self, *, locked: bool) -> None:
         """Take what other processes changed from the catalogue, or from the directory if it cannot say."""
-        raw = self._read_generation()
-        generation = self._decode_generation(raw)
+        raw = self._scanner.read_generation()
+        generation = self._scanner.generation(raw)
         listing = self._catalogue.read(self._generation.changes)
         if listing is None or not self._generation.changes <= generation.changes <= listing.changes:
             if locked:
@@ -333,7 +298,7 @@ class DocumentStore:
         Without ``wait`` nothing is mended while somebody else is writing: another thread may hold the lock
         and wait for this one.
         """
-        scan = self._scan({}, load=False)
+        scan = self._scanner.scan({}, load=False)
         if not scan.stale:
             self._adopt(scan)
             return
@@ -342,11 +307,11 @@ class DocumentStore:
             # Reading many snapshots takes long: without the commit lock, one process at a time.
             alone = self._derived_lock.hold("rebuild the catalogue") if wait else contextlib.nullcontext()
             with contextlib.suppress(StoreLocked, StoreReadOnly), alone:
-                rows = self._scan(known, load=True).rows
+                rows = self._scanner.scan(known, load=True).rows
                 with self._lock.hold("rebuild the catalogue", wait=wait) as unfinished:
                     self._rescan_locked(unfinished, rows)
                     return
-        self._adopt(self._scan(known, load=True))
+        self._adopt(self._scanner.scan(known, load=True))
 
     def _rescan_locked(self, unfinished: Holder | None, rows: Mapping[str, Row] | None = None) -> None:
         """Read the directory, mend what a crash left, and write the catalogue. Under the commit lock."""
@@ -355,7 +320,7 @@ class DocumentStore:
             atomic.remove_temporaries(folder)
         if unfinished is not None:
             self._blobs.remove_temporaries()
-        scan = self._scan({**self._library.rows, **(rows or {})}, load=True)
+        scan = self._scanner.scan({**self._library.rows, **(rows or {})}, load=True)
         self._adopt(scan)
         orphans = self._adopt_orphans()
         for source in orphans:
@@ -367,10 +332,10 @@ class DocumentStore:
         elif scan.stale:
             self._write_catalogue(self._generation.changes)
 
-    def _adopt(self, scan: _Scan) -> None:
+    def _adopt(self, scan: Scan) -> None:
         self._library = Library(scan.rows.values(), scan.sources.values())
         self._stamps = scan.stamps
-        self._generation, self._raw = self._decode_generation(scan.raw), scan.raw
+        self._generation, self._raw = self._scanner.generation(scan.raw), scan.raw
         if self._read_only:
             self._adopt_orphans()
 
@@ -400,61 +365,3 @@ class DocumentStore:
             changed[source.source_id] = source
             self._notices.add(f"the source record of document {document_id[:12]} was rebuilt")
         return list(changed.values())
-
-    def _scan(self, known: Mapping[str, Row], *, load: bool) -> _Scan:
-        """What the directory holds, with as much as possible from the catalogue and from ``known`` rows.
-
-        Without ``load`` no snapshot is read: documents the catalogue does not know make the scan stale.
-        """
-        # The generation first: whatever changes while we read is then newer than what we think we know.
-        scan = _Scan(self._read_generation())
-        listing = self._catalogue.read()
-        found = set(self._snapshots.ids())
-        if listing is not None and listing.changes >= self._decode_generation(scan.raw).changes:
-            scan.rows = {row.document_id: row for row in listing.rows if row.document_id in found}
-            scan.lagging = len(scan.rows) != len(listing.rows)
-        missing = found - scan.rows.keys()
-        for document_id in sorted(missing):
-            row = known.get(document_id)
-            if row is None and load:
-                row = self._load_row(document_id)
-            if row is not None:
-                scan.rows[document_id] = row
-                scan.lagging = scan.lagging or listing is not None
-        before = {s.source_id: (s, stamp) for s, stamp in listing.sources} if listing is not None else {}
-        with os.scandir(self._layout.sources) as entries:
-            for entry in entries:
-                source_id = id_of_file(entry.name)
-                if source_id is None:
-                    continue
-                stamp = stamp_of(entry.stat())
-                source, seen = before.pop(source_id, (None, None))
-                if source is None or seen != stamp:
-                    source = self._load_source(source_id)
-                    scan.stale = True
-                scan.sources[source_id] = source
-                scan.stamps[source_id] = stamp
-        scan.stale = scan.stale or listing is None or scan.lagging or bool(missing) or bool(before)
-        return scan
-
-    def _load_row(self, document_id: str) -> Row | None:
-        try:
-            return row_of(self._snapshots.load(document_id)[0])
-        except SnapshotDamaged as error:
-            # One damaged document does not close the library; asking for it still fails with its name.
-            self._notices.add(error.message)
-            return None
-
-    def _load_source(self, source_id: str) -> SourceFile:
-        path = self._layout.source(source_id)
-        hint = "restore the file from a backup, or move it away: it is then rebuilt from the identity sidecar"
-        try:
-            source = decode(path.read_bytes(), SourceFile)
-        except ValueError as error:
-            raise StoreError(f"the source record {path} cannot be read: {error}", hint) from error
-        if (
-            source.format != FORMAT_VERSION
-            or not source.source_id == source_id == source.artifact.artifact_id
-        ):
-            raise StoreError(f"the source record {path} is of another source or format", hint)
-        return source

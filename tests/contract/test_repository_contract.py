@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,12 @@ class StepClock:
 
 
 Reopen = Callable[[KnowledgeRepository], KnowledgeRepository]
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Durability against power cuts cannot be seen here; waiting for the disk only makes it slow."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture(params=["memory", "directory", "reopened"])

@@ -49,7 +49,7 @@ kinds = st.sampled_from(
 drafts = kinds.flatmap(lambda kind: st.builds(EventDraft, st.just(kind), keys, payload_of(kind)))
 groups = st.lists(drafts, min_size=1, max_size=4)
 #: A group of decisions, or the press of undo or redo.
-steps = st.lists(groups | st.sampled_from(["undo", "redo"]), max_size=14)
+steps = st.lists(groups | st.sampled_from(["undo", "redo"]), max_size=10)
 
 
 def state(repository: KnowledgeRepository) -> ReviewState:
@@ -80,7 +80,7 @@ def perform(repository: KnowledgeRepository, actions: list[Any]) -> None:
             repository.append_events(REVIEWER, action)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps)
 def test_undo_then_redo_restores_the_state(actions: list[Any]) -> None:
     repository = InMemoryKnowledgeRepository()
@@ -96,7 +96,7 @@ def test_undo_then_redo_restores_the_state(actions: list[Any]) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps)
 def test_undoing_everything_and_redoing_everything(actions: list[Any]) -> None:
     repository = InMemoryKnowledgeRepository()
@@ -112,7 +112,7 @@ def test_undoing_everything_and_redoing_everything(actions: list[Any]) -> None:
     assert state(repository).findings == before.findings
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps, groups)
 def test_a_new_action_clears_what_could_be_redone_and_undoes_as_one(
     actions: list[Any], group: list[EventDraft]
@@ -127,7 +127,7 @@ def test_a_new_action_clears_what_could_be_redone_and_undoes_as_one(
     assert state(repository).findings == before.findings
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps)
 def test_the_log_only_grows(actions: list[Any]) -> None:
     repository = InMemoryKnowledgeRepository()

@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -146,6 +148,34 @@ def test_two_processes_append_to_one_log(tmp_path: Path) -> None:
     assert len(log) == 80
     for first, second in zip(log[::2], log[1::2], strict=True):
         assert first.group == second.group
+
+
+def test_threads_read_while_another_commits(tmp_path: Path) -> None:
+    repository = StoreRepository.open(tmp_path)
+    made = [make_document(f"Text {n}.\n", name=f"{n % 4}.txt") for n in range(20)]
+    done = threading.Event()
+
+    def write() -> None:
+        for each in made:
+            commit(repository, each)
+        done.set()
+
+    def read() -> int:
+        seen = 0
+        while not done.is_set():
+            rows = repository.summaries()
+            assert len(rows) >= seen
+            seen = len(rows)
+            for row in rows:
+                assert repository.document(row.document_id).document_id == row.document_id
+        return seen
+
+    with ThreadPoolExecutor(3) as pool:
+        readers = [pool.submit(read) for _ in range(2)]
+        pool.submit(write).result()
+        for reader in readers:
+            assert reader.result() <= 20
+    assert len(check_whole(tmp_path, repository).document_ids()) == 20
 
 
 # -- crashes -------------------------------------------------------------------------------------------
