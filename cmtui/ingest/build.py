@@ -15,6 +15,7 @@ from cmtui.errors import IngestError, NoText
 from cmtui.ingest.canonical import CONTROLS, JOIN, NEWLINES, PROFILE_NAME, PROFILE_VERSION, REPAIR
 from cmtui.ingest.limits import LIMITS, ReadLimits
 from cmtui.ingest.segmentation import passages
+from cmtui.ingest.structure import called
 from cmtui.model.identity import CanonicalizationProfile, SourceVersion, sha256_text
 from cmtui.model.ingest import ReadDocument
 from cmtui.model.source import CanonicalDocument, LocatorTables
@@ -27,16 +28,19 @@ _STRING = 4_096
 
 
 def build_document(
-    read: ReadDocument, *, version: SourceVersion, limits: ReadLimits = LIMITS
+    read: ReadDocument, *, version: SourceVersion, name: str = "", limits: ReadLimits = LIMITS
 ) -> CanonicalDocument:
     """The canonical document of ``version``: the answer checked, its text cut into passages and hashed.
 
-    Raises IngestError when the answer contradicts itself, NoText when it gives no passage.
+    ``name`` is what messages call the file. Raises IngestError when the answer contradicts itself, NoText
+    when it gives no passage.
     """
     check_answer(read, limits)
     cut = passages(read.text, read.blocks, read.tables)
     if not cut:
-        raise NoText("The source holds no text that could be quoted.", "Check that this is the right file.")
+        raise NoText(
+            f"{called(name)} holds no text that could be quoted.", "Check that this is the right file."
+        )
     return CanonicalDocument(
         version=version,
         profile=read.profile,
@@ -82,7 +86,7 @@ def _check_tables(tables: LocatorTables, length: int) -> None:
     _check_marks("pages", tables.pages, length)
     _check_marks("chapters", tables.chapters, length)
     _check_marks("sections", tables.sections, length)
-    _check_marks("paragraphs", tables.paragraphs, length)
+    _check_ranges("paragraphs", [(p.start, p.end) for p in tables.paragraphs], length, empty=False)
     _require(all(page.number == number for number, page in enumerate(tables.pages, start=1)), "page numbers")
     _require(not tables.pages or tables.page_basis is not None, "pages without a basis")
     offsets = [mark.offset for mark in tables.print_pages]
@@ -112,7 +116,7 @@ def _check_marks(what: str, marks: Sequence[_Ranged], length: int) -> None:
 
 
 def _check_ranges(what: str, ranges: Sequence[tuple[int, int]], length: int, *, empty: bool) -> None:
-    _require(len(ranges) <= _MARKS, f"too many {what}")
+    _require(len(ranges) <= (_MARKS if empty else length), f"too many {what}")
     at = 0
     for start, end in ranges:
         _require(at <= start <= end <= length and (empty or start < end), f"{what} out of range or order")

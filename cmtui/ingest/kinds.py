@@ -84,7 +84,8 @@ def _by_signature(name: str, content: bytes) -> SourceKind:
             f"{name} is none of PDF, EPUB, Markdown and plain text.",
             f"Convert it first: pandoc {name} -o {PurePath(name).stem}.md",
         )
-    raise UnsupportedKind(f"{name} has no suffix that says what kind of source it is.", _KIND_HINT)
+    says = f"ends in {suffix}, which says nothing of" if suffix else "has no suffix that says"
+    raise UnsupportedKind(f"{name} {says} the kind of source it is.", _KIND_HINT)
 
 
 def _what_it_seems(content: bytes) -> str:

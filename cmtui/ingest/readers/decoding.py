@@ -48,6 +48,11 @@ def decode_text(
             "Split it into smaller files.",
         )
     decoded = _decode(content, encoding, file)
+    if len(decoded.text) > limits.characters:
+        raise ResourceLimit(
+            f"{file} has {len(decoded.text):,} characters; {limits.characters:,} are allowed.",
+            "Split it into smaller files.",
+        )
     nul = decoded.text.find("\0")
     if nul >= 0:
         raise NotText(

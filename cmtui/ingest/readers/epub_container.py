@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import stat
 import zipfile
 import zlib
@@ -44,6 +45,8 @@ _ZIP_DAMAGE = (
     ValueError,
 )
 
+_POSITION = re.compile(r",? (?:see xml|use XML_PARSE|\(<string>)|, line \d+, column \d+")
+
 _DAMAGED = "Fetch the file again, or repair it with an EPUB editor such as Sigil."
 
 
@@ -76,7 +79,7 @@ def safe_parser(encoding: str | None = None) -> etree.XMLParser:
 
 def xml_error(error: Exception, what: str, file: str) -> Malformed | ResourceLimit:
     """A syntax error as one of ours: libxml2's own limits are resource limits."""
-    text = " ".join(str(error).split())
+    text = _POSITION.split(" ".join(str(error).split()))[0].rstrip(".")
     if any(sign in text.lower() for sign in ("excessive depth", "amplification", "huge", "too long")):
         return ResourceLimit(f"{what} of {file} exceeds a limit of the XML parser ({text[:120]}).", _DAMAGED)
     return Malformed(f"{what} of {file} is not well-formed: {text[:160]}.", _DAMAGED)

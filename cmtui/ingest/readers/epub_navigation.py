@@ -18,7 +18,7 @@ from cmtui.ingest.readers.epub_container import (
     parse_xml,
     resolve,
 )
-from cmtui.ingest.readers.xhtml import parse_xhtml
+from cmtui.ingest.readers.markup import parse_xhtml
 from cmtui.ingest.structure import WarningLog, tidy, tidy_title
 from cmtui.model.source import MetadataCandidate
 

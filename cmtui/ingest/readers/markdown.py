@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cmtui.errors import NoText
 from cmtui.ingest.canonical import Canonicalizer
@@ -24,7 +24,7 @@ from cmtui.model.source import LocatorTables, ParagraphMark, PassageRole
 
 EXTRACTOR = Extractor("cmtui-markdown", "1")
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _BREAK = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})")
@@ -71,8 +71,7 @@ class MarkdownReader:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """A line without its LF."""
 
     start: int
@@ -82,6 +81,13 @@ class _Line:
     @property
     def blank(self) -> bool:
         return not self.text.strip()
+
+
+def _atx_title(rest: str) -> str:
+    """What follows the opening hashes, without the closing ones, which a blank sets off."""
+    title = rest.strip()
+    bare = title.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else title
 
 
 def lines_of(text: str, start: int) -> Iterator[_Line]:
@@ -124,8 +130,8 @@ class _Scanner:
         fence = _FENCE.fullmatch(line.text)
         if fence and not (fence.group(1)[0] == "`" and "`" in fence.group(2)):
             return self._fence(at, fence.group(1))
-        if atx := _ATX.fullmatch(line.text):
-            self._heading(len(atx.group(1)), atx.group(2) or "", line, line)
+        if atx := _ATX.match(line.text):
+            self._heading(len(atx.group(1)), _atx_title(line.text[atx.end() :]), line, line)
             return at + 1
         if self._is_underline(line):
             return self._setext(at)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import io
 import logging
-import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ from cmtui.errors import (
 from cmtui.ingest.canonical import Canonicalizer
 from cmtui.ingest.kinds import detect_kind
 from cmtui.ingest.limits import LIMITS, MIB, ReadLimits
+from cmtui.ingest.readers.pdf_blocks import pdf_blocks
 from cmtui.ingest.readers.pdf_structure import (
     metadata_candidates,
     outline_entries,
@@ -37,10 +37,9 @@ from cmtui.ingest.readers.pdf_structure import (
     stated_language,
 )
 from cmtui.ingest.readers.quality import page_flaws
-from cmtui.ingest.readers.text import stretches
-from cmtui.ingest.structure import WarningLog, called, is_reference_title
+from cmtui.ingest.structure import WarningLog, called
 from cmtui.model.identity import Extractor, SourceKind
-from cmtui.model.ingest import Block, ReadDocument
+from cmtui.model.ingest import ReadDocument
 from cmtui.model.progress import (
     CancelledCallback,
     Progress,
@@ -48,7 +47,7 @@ from cmtui.model.progress import (
     never_cancelled,
     no_progress,
 )
-from cmtui.model.source import LocatorTables, PageBasis, PageMark, PassageRole
+from cmtui.model.source import LocatorTables, PageBasis, PageMark
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -73,8 +72,6 @@ DAMAGE = (
 )
 
 _REPAIR_HINT = "Open it in a PDF viewer and save it anew, or fetch the file again."
-_REFERENCE_LINE = re.compile(r"^[^\S\n]*(\S[^\n]{3,40}?)[^\S\n]*$", re.MULTILINE)
-_AFTER_REFERENCES = re.compile(r"^[^\S\n]*(?:[A-Z][.)]?\s+)?(?:appendix|appendices|index)\b", re.I | re.M)
 
 
 class PdfSourceReader:
@@ -129,13 +126,17 @@ class _Extraction:
         import pypdf
 
         total = _count_pages(self.reader, self.file, self.limits)
-        texts = [self._page(index, total) for index in range(total)]
+        texts: list[str] = []
+        characters = 0
+        for index in range(total):
+            texts.append(self._page(index, total))
+            characters += len(texts[-1]) + 1
+            if characters > self.limits.characters:
+                raise ResourceLimit(
+                    f"{self.file} has more than {self.limits.characters:,} characters.", "Split the PDF."
+                )
         if not any(text.strip() for text in texts):
             self._refuse(total)
-        if sum(map(len, texts)) > self.limits.characters:
-            raise ResourceLimit(
-                f"{self.file} has more than {self.limits.characters:,} characters.", "Split the PDF."
-            )
         for index, text in enumerate(texts):
             if not text.strip():
                 self.log.add(
@@ -152,7 +153,7 @@ class _Extraction:
         return ReadDocument(
             text=text,
             profile=self.canon.profile(Extractor("pypdf", pypdf.__version__)),
-            blocks=tuple(_blocks(text, pages)),
+            blocks=tuple(pdf_blocks(text, pages, entries)),
             tables=LocatorTables(
                 pages=pages, page_basis=PageBasis.PHYSICAL, sections=outline_sections(entries, pages)
             ),
@@ -356,56 +357,3 @@ def _page_marks(texts: list[str], labels: list[str | None]) -> tuple[PageMark, .
         marks.append(PageMark(start, start + len(text), index + 1, labels[index]))
         start += len(text) + 1
     return tuple(marks)
-
-
-def _blocks(text: str, pages: tuple[PageMark, ...]) -> Iterator[Block]:
-    """Stretches of each page between blank lines; the list of references, where there is one, apart."""
-    references = _reference_span(text)
-    for page in pages:
-        for start, end in _running(text, stretches(text, page.start, page.end)):
-            for left, right, role in _by_role(start, end, references):
-                for first, last in _running(text, stretches(text, left, right)):
-                    yield Block(first, last, role)
-
-
-def _running(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Join stretches where the sentence plainly runs on: double-spaced lines, or a formula in between."""
-    open_span: tuple[int, int] | None = None
-    for start, end in spans:
-        if open_span is None:
-            open_span = (start, end)
-        elif text[start].islower() and (text[open_span[1] - 1].islower() or text[open_span[1] - 1] == ","):
-            open_span = (open_span[0], end)
-        else:
-            yield open_span
-            open_span = (start, end)
-    if open_span is not None:
-        yield open_span
-
-
-def _by_role(
-    start: int, end: int, references: tuple[int, int, int] | None
-) -> Iterator[tuple[int, int, PassageRole]]:
-    """Cut a stretch where the reference heading, the list and the text after it begin."""
-    if references is None or end <= references[0] or start >= references[2]:
-        yield start, end, PassageRole.BODY
-        return
-    edges = ((references[0], PassageRole.BODY), (references[1], PassageRole.HEADING))
-    at = start
-    for edge, role in (*edges, (references[2], PassageRole.REFERENCE), (end, PassageRole.BODY)):
-        stop = min(max(edge, at), end)
-        if stop > at:
-            yield at, stop, role
-            at = stop
-
-
-def _reference_span(text: str) -> tuple[int, int, int] | None:
-    """Start and end of the last reference heading in the second half, and the end of its list."""
-    found: tuple[int, int] | None = None
-    for match in _REFERENCE_LINE.finditer(text, len(text) // 2):
-        if is_reference_title(match.group(1)):
-            found = match.span(1)
-    if found is None:
-        return None
-    after = _AFTER_REFERENCES.search(text, found[1])
-    return found[0], found[1], after.start() if after else len(text)

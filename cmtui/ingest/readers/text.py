@@ -30,17 +30,22 @@ _DIVISION = re.compile(
 _NUMBER = re.compile(
     r"\s+(?:\d+|[ivxlcdm]+|[a-z]|the\s+\w+|one|two|three|four|five|six|seven|eight|nine|ten)\b", re.I
 )
-_LONE_NAMES = words(
+#: Lines that, alone, are headings.
+LONE_HEADINGS = words(
     """
     abstract introduction background method methods results discussion conclusion conclusions summary
     preface prologue epilogue foreword afterword contents acknowledgements acknowledgments appendix
     """
 )
+_ROMAN = re.compile(r"[IVXLC]+\.?")
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?[^\S\n]+[A-Z][^\n]*[^\s.,;:!?]")
 _GUTENBERG = re.compile(r"\*{3}\s*(?P<side>START|END)\b.*\*{3}", re.DOTALL)
 _SMALL_WORDS = words(
     "a an and as at but by for from in into is its nor of on or over s the to upon vs with without"
 )
 _HEADING_LENGTH = 80
+#: More form feeds than this are noise and no pages.
+_FORM_FEEDS = 100_000
 
 
 class TextReader:
@@ -84,7 +89,8 @@ def form_feed_pages(text: str) -> tuple[PageMark, ...]:
 
     A blank stretch after the last form feed is no page: printers' files end each page with one.
     """
-    if SEPARATOR not in text:
+    count = text.count(SEPARATOR)
+    if not 0 < count <= _FORM_FEEDS:
         return ()
     pages: list[PageMark] = []
     start = 0
@@ -127,7 +133,7 @@ def _structure(text: str) -> tuple[list[Block], SectionBuilder, list[ParagraphMa
     for index, (start, end) in enumerate(spans):
         following = spans[index + 1] if index + 1 < len(spans) else None
         body = text[start:end]
-        level = heading_level(body, len(text[following[0] : following[1]]) if following else 0)
+        level = heading_level(body, text[slice(*following)] if following else "")
         if level is not None:
             blocks.append(Block(start, end, PassageRole.HEADING))
             if _GUTENBERG.fullmatch(body) and "START" in body[:12]:
@@ -143,11 +149,11 @@ def _structure(text: str) -> tuple[list[Block], SectionBuilder, list[ParagraphMa
     return blocks, sections, paragraphs
 
 
-def heading_level(body: str, next_length: int) -> int | None:
+def heading_level(body: str, following: str) -> int | None:
     """The level of a stretch that is surely a heading, else None.
 
-    1 is a part, 2 a chapter, 3 anything else. ``next_length`` is the length of the stretch that follows, in
-    code points: a capitalised line counts only when prose follows it, or every name in a list would be one.
+    1 is a part, 2 a chapter, 3 a title, and below it the depth of a number. ``following`` is the stretch
+    after it: a capitalised line counts only when prose follows it, or every name in a list would be one.
     """
     if _GUTENBERG.fullmatch(body):
         return 1
@@ -158,17 +164,22 @@ def heading_level(body: str, next_length: int) -> int | None:
         if body.endswith(".") and len(body.split()) > 4:
             return None
         return 1 if division.group("high") else 2
-    if next_length == 0:
+    if not following:
         return None
+    if _ROMAN.fullmatch(body):
+        return 4
+    numbered = _NUMBERED.fullmatch(body)
+    if numbered and not _NUMBERED.match(following) and len(following) > len(body):
+        return 3 + numbered.group(1).count(".")
     bare = body.rstrip(":").strip()
-    if bare.lower() in _LONE_NAMES or is_reference_title(bare):
+    if bare.lower() in LONE_HEADINGS or is_reference_title(bare):
         return 3
     if body[-1] in ".,;!?\"'”’…" or not body[0].isalnum():
         return None
     letters = [ch for ch in body if ch.isalpha()]
     if len(letters) >= 4 and all(ch.isupper() for ch in letters):
         return 3
-    if next_length < 2 * _HEADING_LENGTH:
+    if len(following) < 2 * _HEADING_LENGTH:
         return None
     return 3 if _is_title_case(body) else None
 

@@ -8,15 +8,13 @@ inside a page break are no text.
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass, field
-from html.entities import html5
 from typing import TYPE_CHECKING
 
-from cmtui.errors import Malformed, ResourceLimit
 from cmtui.ingest.canonical import Canonicalizer
-from cmtui.ingest.readers.epub_container import inner_text, local_name, safe_parser, xml_error
+from cmtui.ingest.readers.epub_container import inner_text, local_name
+from cmtui.ingest.readers.markup import parse_xhtml
 from cmtui.ingest.structure import WarningLog, is_reference_title, tidy, tidy_title
 from cmtui.ingest.words import words
 from cmtui.model.ingest import Block
@@ -58,12 +56,6 @@ _ROLES = {
 
 _ASCII_BLANKS = " \t\n\r\f"
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
-_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*?\?>")
-_DECLARED = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
-_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
-_TAG = re.compile(r"<[^>]*>")
-_MARKUP = re.compile(r"<(head|script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,89 +82,6 @@ def read_chapter(content: bytes, path: str, file: str, canon: Canonicalizer, log
     """Raises Malformed, ResourceLimit."""
     root = parse_xhtml(content, path, file, log)
     return _Walker(canon, log).walk(root)
-
-
-# -- parsing -----------------------------------------------------------------------------------------
-
-
-def decode_markup(content: bytes, path: str, file: str) -> str:
-    """Characters of a markup file: byte order mark, else the XML declaration, else UTF-8. Never guessed."""
-    codec, skip = "utf-8", 0
-    for mark, name in (
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF32_LE, "utf-32-le"),
-        (codecs.BOM_UTF32_BE, "utf-32-be"),
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be"),
-    ):
-        if content.startswith(mark):
-            codec, skip = name, len(mark)
-            break
-    else:
-        if content.startswith(b"<\0"):
-            codec = "utf-16-le"
-        elif content.startswith(b"\0<"):
-            codec = "utf-16-be"
-        elif declared := _DECLARED.match(content[:400]):
-            codec = declared.group(1).decode("ascii")
-    try:
-        return content[skip:].decode(codec)
-    except (UnicodeError, LookupError) as error:
-        raise Malformed(
-            f"{path} of {file} is not in its stated encoding ({codec}).", "Repair it with an EPUB editor."
-        ) from error
-
-
-def parse_xhtml(content: bytes, path: str, file: str, log: WarningLog) -> etree._Element:
-    """The root of a chapter. HTML that is no XML is read as HTML, unless it declares entities of its own."""
-    from lxml import etree
-
-    source = _DECLARATION.sub("", decode_markup(content, path, file), count=1)
-    own_entities = "<!ENTITY" in source
-    source = _ENTITY.sub(_named_character, source)
-    data = source.encode("utf-8", "surrogatepass")
-    try:
-        root = etree.fromstring(data, safe_parser("utf-8"))
-    except etree.XMLSyntaxError as error:
-        problem = xml_error(error, path, file)
-        if own_entities or isinstance(problem, ResourceLimit):
-            raise problem from error
-    else:
-        if root is not None:
-            return root
-    return _parse_html(source, path, file, log)
-
-
-def _named_character(match: re.Match[str]) -> str:
-    """``&eacute;`` as its character; the five XML entities and unknown names stay."""
-    name = match.group(1)
-    if name in _XML_ENTITIES:
-        return match.group()
-    return html5.get(f"{name};", match.group())
-
-
-def _parse_html(source: str, path: str, file: str, log: WarningLog) -> etree._Element:
-    from lxml import etree
-
-    parser = etree.HTMLParser(no_network=True, huge_tree=False, recover=True, encoding="utf-8")
-    problem = Malformed(
-        f"{path} of {file} is neither XHTML nor readable HTML.", "Repair it with an EPUB editor."
-    )
-    try:
-        root = etree.fromstring(source.encode("utf-8", "replace"), parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise problem from error
-    if root is None:
-        raise problem
-    expected = len("".join(_TAG.sub("", _MARKUP.sub("", source)).split()))
-    kept = len("".join(inner_text(root).split()))
-    if kept * 2 < expected:
-        raise problem
-    log.add("not-well-formed", "Parts of the book are not well-formed and were read as HTML.")
-    return root
-
-
-# -- text --------------------------------------------------------------------------------------------
 
 
 class _Walker:

@@ -146,6 +146,7 @@ def test_front_matter_gives_candidates_and_no_blocks() -> None:
         "title: [unclosed\n",
         "title: !!python/object/apply:os.system ['true']\n",
         "date: 2021-99-99\n",
+        "a: " + "[" * 5000 + "\n",
     ],
 )
 def test_unsafe_or_broken_front_matter_offers_nothing_and_says_so(block: str) -> None:

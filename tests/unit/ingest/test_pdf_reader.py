@@ -286,3 +286,31 @@ def test_damage_is_an_ingest_error_or_a_clean_read(content: bytes) -> None:
     except IngestError as error:
         refused = error
     assert refused is None or ("book.pdf" in refused.message and refused.hint)
+
+
+def roles(document: ReadDocument) -> list[tuple[str, str]]:
+    return [(str(block.role), document.text[block.start : block.end]) for block in document.blocks]
+
+
+def test_a_title_of_the_outline_is_a_heading_on_its_own_page_only() -> None:
+    """A heading left inside a paragraph would be read as the beginning of its first sentence."""
+    content = make_pdf(
+        ["2. The light\nIt was lit in 1876.", "It says so of\nThe light\nand of nothing else."],
+        outline=[(1, "2 The Light", 1)],
+    )
+    assert roles(read(content)) == [
+        ("heading", "2. The light"),
+        ("body", "It was lit in 1876."),
+        ("body", "It says so of\nThe light\nand of nothing else."),
+    ]
+
+
+def test_a_usual_heading_word_alone_on_its_line_is_a_heading() -> None:
+    content = make_pdf(["A paper.\nAbstract\nWe did it.\n1 Introduction\nIt is old; the\nresults\nstand."])
+    assert roles(read(content)) == [
+        ("body", "A paper."),
+        ("heading", "Abstract"),
+        ("body", "We did it."),
+        ("heading", "1 Introduction"),
+        ("body", "It is old; the\nresults\nstand."),
+    ]

@@ -24,7 +24,7 @@ from cmtui.errors import (
     ResourceLimit,
     TimeLimit,
 )
-from cmtui.ingest import sandbox
+from cmtui.ingest import child, sandbox
 from cmtui.ingest.limits import MIB, ReadLimits
 from cmtui.ingest.messages import ReadFailure, error_of, failure_of
 from cmtui.ingest.sandbox import ReaderPool, read_source, read_source_inline
@@ -217,7 +217,7 @@ def test_a_worker_that_dies_is_a_clean_error_and_is_replaced(
 def test_a_worker_is_replaced_after_its_share_of_files(
     pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "FILES_PER_WORKER", 2)
+    monkeypatch.setattr(child, "FILES_PER_WORKER", 2)
     seen = set()
     for _ in range(4):
         seen.update(pool.workers())

@@ -108,7 +108,17 @@ PROSE = "It was a long time before anybody spoke of the matter again, and then o
 
 
 @pytest.mark.parametrize(
-    "line", ["CHAPTER IV", "Chapter 4. The Pool", "INTRODUCTION", "The Pool of Tears", "Methods", "Part One"]
+    "line",
+    [
+        "CHAPTER IV",
+        "Chapter 4. The Pool",
+        "INTRODUCTION",
+        "The Pool of Tears",
+        "Methods",
+        "Part One",
+        "2.1 Terms",
+        "IV.",
+    ],
 )
 def test_lines_that_are_headings(line: str) -> None:
     document = read(f"{PROSE}\n\n{line}\n\n{PROSE}\n")
@@ -138,6 +148,20 @@ def test_lines_that_are_headings(line: str) -> None:
 def test_lines_that_are_none(line: str) -> None:
     document = read(f"{PROSE}\n\n{line}\n\n{PROSE}\n")
     assert PassageRole.HEADING not in {block.role for block in document.blocks}
+
+
+def test_a_numbered_list_is_no_list_of_headings() -> None:
+    document = read("1. Milk\n\n2. Bread and butter\n\n3. Salt\n")
+    assert PassageRole.HEADING not in {block.role for block in document.blocks}
+
+
+def test_numbered_headings_nest_by_their_depth() -> None:
+    document = read(f"1. Terms\n\n{PROSE}\n\n1.1 Spans\n\n{PROSE}\n\n2. Offsets\n\n{PROSE}\n")
+    assert [section.path for section in document.tables.sections] == [
+        ("1. Terms",),
+        ("1. Terms", "1.1 Spans"),
+        ("2. Offsets",),
+    ]
 
 
 def test_a_list_of_names_is_no_list_of_headings() -> None:

@@ -1,0 +1,111 @@
+"""Blocks of a PDF's text: paragraphs where blank lines show them, headings and the list of references apart.
+
+A PDF says nothing of paragraphs or headings, so only what is sure is set apart: lines that are the title of
+an outline entry pointing at their page, lines that are nothing but a usual heading word, and the last list of
+references. A heading left inside a paragraph would read as the beginning of its first sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from cmtui.ingest.readers.pdf_structure import OutlineEntry
+from cmtui.ingest.readers.text import LONE_HEADINGS, stretches
+from cmtui.ingest.structure import is_reference_title, tidy
+from cmtui.model.ingest import Block
+from cmtui.model.source import PageMark, PassageRole
+
+_LINE = re.compile(r"^[^\S\n]*(\S[^\n]*?)[^\S\n]*$", re.MULTILINE)
+_NUMBERING = re.compile(r"(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])[.)]?\s+")
+_AFTER_REFERENCES = re.compile(r"^[^\S\n]*(?:[A-Z][.)]?\s+)?(?:appendix|appendices|index)\b", re.I | re.M)
+_SENTENCE_END = re.compile(r"[.!?…:;\"”’)\]]\s*$")
+_HEADING_LENGTH = 200
+
+_Region = tuple[int, int, PassageRole]
+
+
+def pdf_blocks(text: str, pages: Sequence[PageMark], entries: Sequence[OutlineEntry]) -> Iterator[Block]:
+    """Blocks of all pages, in order; none crosses a page."""
+    references = _reference_span(text)
+    titles: dict[int, set[str]] = {}
+    for entry in entries:
+        titles.setdefault(entry.page, set()).add(_bare(entry.path[-1]))
+    for page in pages:
+        headings = list(_headings(text, page, titles.get(page.number - 1, set())))
+        regions = _regions(headings, references)
+        for start, end in _running(text, stretches(text, page.start, page.end)):
+            for left, right, role in _cut(start, end, regions):
+                for first, last in _running(text, stretches(text, left, right)):
+                    yield Block(first, last, role)
+
+
+def _bare(title: str) -> str:
+    """A title without its numbering, in one case, for comparison only."""
+    return _NUMBERING.sub("", tidy(title), count=1).casefold()
+
+
+def _headings(text: str, page: PageMark, titles: set[str]) -> Iterator[tuple[int, int]]:
+    """Spans of lines of a page that are surely headings."""
+    previous = ""
+    for match in _LINE.finditer(text, page.start, page.end):
+        line = match.group(1)
+        if len(line) <= _HEADING_LENGTH:
+            bare = _bare(line)
+            usual = bare in LONE_HEADINGS and not line.islower()
+            starts = not previous or _SENTENCE_END.search(previous) is not None
+            if bare and (bare in titles or (usual and starts)):
+                yield match.span(1)
+                line = ""
+        previous = line
+
+
+def _reference_span(text: str) -> tuple[int, int, int] | None:
+    """Start and end of the last reference heading in the second half, and the end of its list."""
+    found: tuple[int, int] | None = None
+    for match in _LINE.finditer(text, len(text) // 2):
+        if len(match.group(1)) <= 40 and is_reference_title(match.group(1)):
+            found = match.span(1)
+    if found is None:
+        return None
+    after = _AFTER_REFERENCES.search(text, found[1])
+    return found[0], found[1], after.start() if after else len(text)
+
+
+def _regions(headings: Iterable[tuple[int, int]], references: tuple[int, int, int] | None) -> list[_Region]:
+    """What is not plain prose, sorted and disjoint."""
+    regions = [(start, end, PassageRole.HEADING) for start, end in headings]
+    if references is not None:
+        start, middle, end = references
+        regions = [r for r in regions if r[1] <= start or r[0] >= end]
+        regions += [(start, middle, PassageRole.HEADING), (middle, end, PassageRole.REFERENCE)]
+    return sorted(regions)
+
+
+def _cut(start: int, end: int, regions: Iterable[_Region]) -> Iterator[_Region]:
+    """``[start, end)`` cut at the regions; what lies between them is prose."""
+    at = start
+    for left, right, role in regions:
+        if right <= at or left >= end:
+            continue
+        if left > at:
+            yield at, left, PassageRole.BODY
+        yield max(left, at), min(right, end), role
+        at = min(right, end)
+    if at < end:
+        yield at, end, PassageRole.BODY
+
+
+def _running(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join stretches where the sentence plainly runs on: double-spaced lines, or a formula in between."""
+    held: tuple[int, int] | None = None
+    for start, end in spans:
+        if held is None:
+            held = (start, end)
+        elif text[start].islower() and (text[held[1] - 1].islower() or text[held[1] - 1] == ","):
+            held = (held[0], end)
+        else:
+            yield held
+            held = (start, end)
+    if held is not None:
+        yield held
