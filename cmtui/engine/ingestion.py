@@ -121,10 +121,10 @@ class CitationIngestionService:
         if reference == source.artifact.reference or reference in source.aliases:
             if not row.current:
                 # The file went back to an older version: that version becomes the current one again.
-                status = self.repository.commit_document(
+                self.repository.commit_document(
                     self.repository.document(row.document_id), content=content, artifact=source.artifact
                 )
-                return row.document_id, status
+                return row.document_id, IngestStatus.NEW_VERSION
             return row.document_id, IngestStatus.UNCHANGED
         names = (source.artifact.reference, *source.aliases)
         moved = not any(reference_exists(name) for name in names)
