@@ -132,11 +132,16 @@ class CmtuiApp(Asks, App[None]):
     # -- keys --------------------------------------------------------------------------------------------
 
     async def _on_key(self, event: events.Key) -> None:
-        # A key on its way when a prompt opened belongs to the prompt: fast typing loses nothing. Textual's
-        # own handler, which would look for a binding, runs after this one unless prevented.
-        if isinstance(self.screen, PromptScreen) and event.key not in ("escape", "tab"):
+        # A key that was on its way when a line of text opened belongs to that line: a text field takes every
+        # letter itself, so one that arrives here came from the widget below. Fast typing loses nothing, and
+        # no letter acts as a key by accident. Textual's own handler runs after this one unless prevented.
+        if isinstance(self.screen, PromptScreen) and not isinstance(self.focused, Input):
+            if event.key not in ("escape", "tab"):
+                event.prevent_default()
+                self.screen.early_key(event)
+        elif isinstance(self.focused, Input) and event.is_printable and event.character:
             event.prevent_default()
-            self.screen.early_key(event)
+            self.focused.insert_text_at_cursor(event.character)
 
     async def _go(self, mode: str) -> None:
         if self.current_mode == mode:
@@ -203,11 +208,10 @@ class CmtuiApp(Asks, App[None]):
     # -- messages ----------------------------------------------------------------------------------------
 
     def say(self, text: str, look: str = "note") -> None:
-        """A message in the status line of the front screen that has one."""
-        for screen in reversed(self.screen_stack):
+        """A message in the status lines, so that it is still there when the front screen closes."""
+        for screen in self.screen_stack:
             if isinstance(screen, BaseScreen):
                 screen.say(text, look)
-                return
 
     def show_error(self, error: BaseException, trace: str = "") -> None:
         """An expected failure as a toast with its hint; anything else as a dialog. Neither is fatal."""

@@ -39,12 +39,21 @@ def status(app: CmtuiApp) -> str:
     return screen_lines(app)[-2]
 
 
+def toasts(app: CmtuiApp) -> str:
+    """Titles and texts of the toasts that are up."""
+    return "\n".join(f"{toast.title} {toast.message}" for toast in app._notifications)
+
+
 async def settle(pilot: Pilot[None]) -> None:
     """Wait until workers, the screens' short timers and messages have had their turn."""
-    for _ in range(4):
+    quiet = 0
+    while quiet < 3:
         await pilot.pause(0.005)
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        if any(not worker.is_finished for worker in pilot.app.workers):
+            quiet = 0
+            await pilot.app.workers.wait_for_complete()
+        else:
+            quiet += 1
 
 
 @asynccontextmanager

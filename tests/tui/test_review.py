@@ -9,7 +9,7 @@ from cmtui.model.claim import CAVEAT, Relation, RunFinding
 from cmtui.model.review import Decision
 from cmtui.tui.screens.cite import CiteScreen
 from cmtui.tui.screens.source import SourceScreen
-from tui.harness import press, running, screen_lines, screen_text, settle, status, type_line
+from tui.harness import press, running, screen_lines, screen_text, settle, status, toasts, type_line
 
 
 def copied(tmp_path: Path) -> str:
@@ -86,7 +86,7 @@ async def test_accepting_verifies_again_and_fails_closed(machine, tmp_path: Path
         assert app.screen.here.key == first.key
         assert app.screen.here.undecided
         assert "Not accepted" in status(app)
-        assert "Run the claim again." in screen_text(app)
+        assert "Run the claim again." in toasts(app)
 
 
 async def test_a_rejection_may_take_a_reason_and_digits_go_back_to_screens(machine, tmp_path: Path) -> None:
@@ -101,9 +101,7 @@ async def test_a_rejection_may_take_a_reason_and_digits_go_back_to_screens(machi
         assert app.current_mode == "search"
 
 
-async def test_the_end_of_a_claim_leads_to_the_next_and_the_last_to_a_summary(
-    machine, tmp_path: Path
-) -> None:
+async def test_the_end_of_a_claim_leads_to_the_next_and_the_last_to_a_sum(machine, tmp_path: Path) -> None:
     async with running(machine, tmp_path, mode="review") as (app, pilot):
         total = sum(view.total for view in app.screen.findings_data.claims)
         claims = set()
@@ -114,8 +112,8 @@ async def test_the_end_of_a_claim_leads_to_the_next_and_the_last_to_a_summary(
         await settle(pilot)
         assert claims == set(range(len(app.screen.findings_data.claims)))
         assert len(decisions(app)) == total
-        assert "Every finding is decided" in screen_text(app)
-        assert f"{total} skipped" in screen_text(app)
+        assert "Every finding is decided" in toasts(app)
+        assert f"{total} skipped" in toasts(app)
         await press(pilot, "space")
         assert len(decisions(app)) == total
 

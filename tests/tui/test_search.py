@@ -81,6 +81,9 @@ async def test_enter_opens_the_source_at_the_passage(machine, tmp_path: Path) ->
 async def test_quote_and_citation_are_copied(machine, tmp_path: Path) -> None:
     async with running(machine, tmp_path, mode="search") as (app, pilot):
         await search(pilot, "king wept")
+        sources = [app.screen.names[hit.source_id] for hit in app.screen.results]
+        app.screen.hits.cursor = sources.index("The Voyage")
+        await settle(pilot)
         hit = app.screen.here
         await press(pilot, "y")
         assert copied(tmp_path) == hit.text == machine.document(hit.document_id).slice(hit.span)
@@ -112,3 +115,18 @@ async def test_a_snippet_keeps_the_words_of_the_passage(machine, tmp_path: Path)
     for hit in machine.search("king harbour", limit=20):
         line = snippet(hit).replace("⟪", "").replace("⟫", "").strip("…")
         assert line.strip() in " ".join(hit.text.split())
+
+
+async def test_a_query_typed_without_a_pause_loses_no_letter(
+    machine, tmp_path: Path
+) -> None:
+    async with running(machine, tmp_path, mode="search") as (app, pilot):
+        from textual import events
+
+        for key, character in (("slash", "/"), ("k", "k"), ("m", "m"), ("q", "q"), ("enter", None)):
+            app.post_message(events.Key(key, character))
+        await settle(pilot)
+        assert app.screen.query_one("#query").value == "kmq"
+        assert app.screen.ran == "kmq"
+        assert app.screen.retrieval is RetrievalMode.HYBRID
+        assert not app._exit

@@ -183,10 +183,10 @@ class CiteScreen(BaseScreen):
         return "✔" if self.complete.get(row.source_id) else ("!" if row.item else "✘")
 
     @on(RowList.Highlighted)
-    def _highlighted(self, event: RowList.Highlighted) -> None:
-        if event.index >= len(self.rows):
+    def _highlighted(self) -> None:
+        if self.sources.cursor >= len(self.rows):
             return
-        source = self.rows[event.index]
+        source = self.rows[self.sources.cursor]
         if self.loaded is not None and self.loaded.source_id == source.source_id and self.modified:
             return
         if self.loaded is not None and self.loaded.source_id != source.source_id and self.modified:

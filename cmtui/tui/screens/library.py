@@ -232,7 +232,7 @@ class LibraryScreen(BaseScreen):
 
     def action_filter(self) -> None:
         """Go to the filter."""
-        self.query_one("#filter", Input).focus()
+        self.set_focus(self.query_one("#filter", Input))
 
     @on(Input.Changed, "#filter")
     def _filtered(self) -> None:

@@ -244,9 +244,11 @@ class ReviewScreen(Deciding):
     # -- following the cursor -----------------------------------------------------------------------
 
     @on(RowList.Highlighted, "#claims")
-    def _claim_highlighted(self, event: RowList.Highlighted) -> None:
-        if event.index != self.number and event.index < len(self.findings_data.claims):
-            self.number = event.index
+    def _claim_highlighted(self) -> None:
+        # The message may be older than the newest key, so the list itself is asked.
+        index = self.claims.cursor
+        if index != self.number and index < len(self.findings_data.claims):
+            self.number = index
             self.repaint()
             self.findings.cursor = 0
 

@@ -157,7 +157,7 @@ class SearchScreen(BaseScreen):
 
     def action_query(self) -> None:
         """Go to the query."""
-        self.query_one("#query", Input).focus()
+        self.set_focus(self.query_one("#query", Input))
 
     @on(Input.Submitted, "#query")
     def _submitted(self, event: Input.Submitted) -> None:
