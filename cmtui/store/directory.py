@@ -266,7 +266,9 @@ def _check_format(layout: Layout) -> None:
         _check_empty(root)
         return
     except OSError as error:
-        raise StoreReadOnly(f"{layout.format_file} cannot be read: {error.strerror}") from error
+        raise StoreReadOnly(
+            f"{layout.format_file} cannot be read: {error.strerror}", "check the permissions of the store"
+        ) from error
     try:
         found = decode(raw, StoreFormat)
     except ValueError as error:
@@ -289,7 +291,9 @@ def _check_empty(root: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StoreReadOnly(f"{root} cannot be read: {error.strerror}") from error
+        raise StoreReadOnly(
+            f"{root} cannot be read: {error.strerror}", "choose a folder you may read"
+        ) from error
     if any(name not in _NOBODYS and not name.endswith(TEMPORARY_SUFFIX) for name in names):
         # Another process may be making the store at this moment: its format file comes first.
         if (root / "store.json").exists():

@@ -129,7 +129,9 @@ class InMemoryKnowledgeRepository:
         if content is None:
             raise NotFound(f"no document was made from bytes {bytes_sha256[:12]}", "give a full digest")
         if sha256_bytes(content) != bytes_sha256:
-            raise BlobDamaged(f"the bytes {bytes_sha256[:12]} do not hash to their name")
+            raise BlobDamaged(
+                f"the bytes {bytes_sha256[:12]} do not hash to their name", "ingest the source file again"
+            )
         return content
 
     def sources(self) -> tuple[SourceRecord, ...]:
