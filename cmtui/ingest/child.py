@@ -45,7 +45,6 @@ _CHUNK = 1 << 16
 
 #: What a worker may know of this process's environment. Keys for providers are not among it.
 _ENVIRONMENT = (
-    "PYTHONPATH",
     "PATH",
     "PYTHONPATH",
     "HOME",

@@ -16,9 +16,11 @@ from cmtui.ingest.structure import is_reference_title, tidy
 from cmtui.model.ingest import Block
 from cmtui.model.source import PageMark, PassageRole
 
-_LINE = re.compile(r"^[^\S\n]*(\S[^\n]*?)[^\S\n]*$", re.MULTILINE)
+_LINE = re.compile(r"[^\n\f]+")
 _NUMBERING = re.compile(r"(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])[.)]?\s+")
-_AFTER_REFERENCES = re.compile(r"^[^\S\n]*(?:[A-Z][.)]?\s+)?(?:appendix|appendices|index)\b", re.I | re.M)
+_AFTER_REFERENCES = re.compile(
+    r"(?<![^\n\f])[^\S\n\f]*(?:[A-Z][.)]?[^\S\n\f]+)?(?:appendix|appendices|index)\b", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"[.!?…:;\"”’)\]]\s*$")
 _HEADING_LENGTH = 200
 
@@ -48,24 +50,36 @@ def _bare(title: str) -> str:
 def _headings(text: str, page: PageMark, titles: set[str]) -> Iterator[tuple[int, int]]:
     """Spans of lines of a page that are surely headings."""
     previous = ""
-    for match in _LINE.finditer(text, page.start, page.end):
-        line = match.group(1)
+    for start, end in _lines(text, page.start, page.end):
+        line = text[start:end]
         if len(line) <= _HEADING_LENGTH:
             bare = _bare(line)
             usual = bare in LONE_HEADINGS and not line.islower()
             starts = not previous or _SENTENCE_END.search(previous) is not None
             if bare and (bare in titles or (usual and starts)):
-                yield match.span(1)
+                yield start, end
                 line = ""
         previous = line
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the lines that are not blank, trimmed; LF and page breaks end a line."""
+    for match in _LINE.finditer(text, start, end):
+        line = match.group()
+        body = line.strip()
+        if body:
+            first = match.start() + len(line) - len(line.lstrip())
+            yield first, first + len(body)
 
 
 def _reference_span(text: str) -> tuple[int, int, int] | None:
     """Start and end of the last reference heading in the second half, and the end of its list."""
     found: tuple[int, int] | None = None
-    for match in _LINE.finditer(text, len(text) // 2):
-        if len(match.group(1)) <= 40 and is_reference_title(match.group(1)):
-            found = match.span(1)
+    half = len(text) // 2
+    half = max(text.rfind("\n", 0, half), text.rfind("\f", 0, half)) + 1
+    for start, end in _lines(text, half, len(text)):
+        if end - start <= 40 and is_reference_title(text[start:end]):
+            found = (start, end)
     if found is None:
         return None
     after = _AFTER_REFERENCES.search(text, found[1])

@@ -213,9 +213,13 @@ def test_glyph_names_and_joined_words_are_flagged() -> None:
 
 def test_the_list_of_references_has_its_own_role() -> None:
     words = "Whales sing at night, and the sound carries far across the water. "
-    content = make_pdf(
-        [words, words, "The end of it.\nReferences\nSmith, J. 2001. On whales.", "Jones, K. 2002."]
-    )
+    last = [
+        "The end of it.",
+        "References\nSmith, J. 2001. On whales.",
+        "Jones, K. 2002.",
+        "Appendix A\nMore.",
+    ]
+    content = make_pdf([words, words, *last])
     document = read(content)
     found = [(str(b.role), document.text[b.start : b.end]) for b in document.blocks][2:]
     assert found == [
@@ -223,6 +227,7 @@ def test_the_list_of_references_has_its_own_role() -> None:
         ("heading", "References"),
         ("reference", "Smith, J. 2001. On whales."),
         ("reference", "Jones, K. 2002."),
+        ("body", "Appendix A\nMore."),
     ]
 
 
@@ -295,10 +300,15 @@ def roles(document: ReadDocument) -> list[tuple[str, str]]:
 def test_a_title_of_the_outline_is_a_heading_on_its_own_page_only() -> None:
     """A heading left inside a paragraph would be read as the beginning of its first sentence."""
     content = make_pdf(
-        ["2. The light\nIt was lit in 1876.", "It says so of\nThe light\nand of nothing else."],
-        outline=[(1, "2 The Light", 1)],
+        [
+            "First page.",
+            "2. The light\nIt was lit in 1876.",
+            "It says so of\nThe light\nand of nothing else.",
+        ],
+        outline=[(1, "2 The Light", 2)],
     )
     assert roles(read(content)) == [
+        ("body", "First page."),
         ("heading", "2. The light"),
         ("body", "It was lit in 1876."),
         ("body", "It says so of\nThe light\nand of nothing else."),
