@@ -41,6 +41,8 @@ LOCK_SECONDS = 900.0
 #: Passages indexed between two questions whether to stop.
 _STRIDE = 50
 
+_AGAIN = "Search again: it is rebuilt from the stored documents."
+
 _T = TypeVar("_T")
 
 
@@ -140,7 +142,7 @@ class WhooshLexicalIndex:
             self._index = self._open_index()
         generation = self._index.latest_generation()
         if generation < 0:
-            raise IndexDamaged("The index has no table of contents.")
+            raise IndexDamaged("The search index has no table of contents.", _AGAIN)
         if self._reader is None or generation != self._generation:
             fresh = PostingReader(self._index.reader())
             if self._reader is not None:
@@ -155,7 +157,7 @@ class WhooshLexicalIndex:
         if self._directory is None:
             return whoosh.create(whoosh.RamStorage())
         if not self._valid():
-            raise IndexDamaged(f"There is no index of this version in {self._directory}.")
+            raise IndexDamaged(f"There is no index of this version in {self._directory}.", _AGAIN)
         return whoosh.index.FileIndex(whoosh.Folder(str(self._directory)))
 
     def _guarded(self, read: Callable[[], _T]) -> _T:
@@ -170,7 +172,7 @@ class WhooshLexicalIndex:
             self._damaged = True
             raise IndexDamaged(
                 f"The search index cannot be read ({type(error).__name__}).",
-                "Search again: it is rebuilt from the stored documents.",
+                _AGAIN,
             ) from error
 
     # -- writing -----------------------------------------------------------------------------------
