@@ -28,6 +28,9 @@ POSSIBLE = 0.70
 MAXIMUM_PIECES = 6
 #: Up to this many characters the difference is taken by character, above by word (the cost is quadratic).
 _BY_CHARACTER = 1_500
+#: How many near misses are shown, and how much worse than the best they may be.
+_SHOWN = 3
+_CLOSE = 0.05
 _WORD = re.compile(r"\w+")
 _PIECE = re.compile(r"\w+|\W")
 _ELLIPSIS = re.compile(r"\s*(?:\[?(?:…|\.\s?\.\s?\.)\]?)\s*")
@@ -69,18 +72,19 @@ class NearMiss:
     difference: tuple[DifferencePart, ...]
 
 
-def nearest(quote: str, texts: Sequence[SearchableText]) -> NearMiss | None:
-    """The stretch of ``texts`` most like ``quote``, or None when nothing shares two neighbouring words."""
+def nearest(quote: str, texts: Sequence[SearchableText]) -> tuple[NearMiss, ...]:
+    """The stretches of ``texts`` most like ``quote``, best first, one a document.
+
+    Those within 0.05 of the best are kept, three at most; empty when nothing shares two neighbouring words.
+    """
     words = [match.group().casefold() for match in _WORD.finditer(quote)]
-    best: NearMiss | None = None
+    found = []
     for searchable in texts:
         place = _best_place(words, searchable)
-        if place is None:
-            continue
-        candidate = _compare(quote, searchable, place, len(words))
-        if best is None or candidate.similarity > best.similarity:
-            best = candidate
-    return best
+        if place is not None:
+            found.append(_compare(quote, searchable, place, len(words)))
+    found.sort(key=lambda near: -near.similarity)
+    return tuple(near for near in found[:_SHOWN] if near.similarity >= found[0].similarity - _CLOSE)
 
 
 def _best_place(words: list[str], searchable: SearchableText) -> int | None:

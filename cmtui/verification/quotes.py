@@ -154,7 +154,8 @@ class QuoteChecker:
         self, quote: str, scope: Sequence[SearchableText]
     ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]]:
         near = nearest(quote, scope)
-        if near is None or near.similarity < CERTAIN:
+        best = near[0].similarity if near else 0.0
+        if best < CERTAIN:
             pieces = stitched(quote, scope)
             if pieces:
                 return self._verdict(
@@ -163,10 +164,10 @@ class QuoteChecker:
                     [(piece.searchable, piece.span) for piece in pieces],
                     f"The quote is put together from {len(pieces)} pieces that do not stand side by side.",
                 )
-        if near is not None and near.similarity >= POSSIBLE:
-            location = self._location(near.searchable, near.span, difference=quote)
-            explanation = f"{near.similarity:.0%} of the characters agree; the difference is shown."
-            return QuoteCheck(quote, Verdict.NEAR_MISS, (location,), explanation), ()
+        if best >= POSSIBLE:
+            locations = tuple(self._location(one.searchable, one.span, difference=quote) for one in near)
+            explanation = f"{best:.0%} of the characters agree; the difference is shown."
+            return QuoteCheck(quote, Verdict.NEAR_MISS, locations, explanation), ()
         return QuoteCheck(quote, Verdict.ABSENT, explanation="The quote is in none of the sources."), ()
 
     # -- helpers -------------------------------------------------------------------------------------
