@@ -49,25 +49,21 @@ STYLE: Mapping[str, str] = {
 
 
 def place(locators: Locators) -> str:
-    """Where a span stands, short: ``p 41``, ``Chapter Seven ¶12``, ``§ Mourning ¶3``, ``line 12``.
+    """Where a span stands, short: ``p 41 ¶2``, ``¶12 Chapter Seven``, ``¶3 § Mourning``, ``line 12``.
 
     A page that the file only implies by position is called a sheet, so that nobody cites it as a page.
     """
     parts = []
     page = locators.cited_page
-    if page is not None and page.basis in PRINTABLE_BASES:
-        parts.append(f"p {page.value}")
-    elif page is not None:
-        parts.append(f"sheet {page.value}")
-    if not parts and locators.chapter:
-        parts.append(locators.chapter)
-    if not parts and locators.section:
-        parts.append(f"§ {locators.section[-1]}")
-    if locators.paragraph is not None and locators.page is None:
+    if page is not None:
+        parts.append(margin(locators))
+    if locators.paragraph is not None:
         parts.append(f"¶{locators.paragraph}")
-    if not parts and locators.line_start is not None:
-        parts.append(f"line {locators.line_start}")
-    return " ".join(parts)
+    if page is None and locators.chapter:
+        parts.append(locators.chapter)
+    elif page is None and locators.section:
+        parts.append(f"§ {locators.section[-1]}")
+    return " ".join(parts) or margin(locators)
 
 
 def margin(locators: Locators) -> str:

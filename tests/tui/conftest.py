@@ -10,7 +10,7 @@ import pytest
 
 from cmtui.engine import LocalCitationMachine
 from cmtui.tui.demo import prepare
-from cmtui.tui.screens import cite, review
+from cmtui.tui.screens import cite, following
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def empty(tmp_path: Path) -> Iterator[LocalCitationMachine]:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Debounce by almost nothing, keep copies in the test's folder, and look at no real clipboard."""
-    monkeypatch.setattr(review, "REST", 0.001)
+    monkeypatch.setattr(following, "REST", 0.001)
     monkeypatch.setattr(cite, "PAUSE", 0.001)
     monkeypatch.setenv("CMTUI_STATE", str(tmp_path / "state"))
     for name in ("TMUX", "DISPLAY", "WAYLAND_DISPLAY"):

@@ -117,9 +117,7 @@ async def test_a_snippet_keeps_the_words_of_the_passage(machine, tmp_path: Path)
         assert line.strip() in " ".join(hit.text.split())
 
 
-async def test_a_query_typed_without_a_pause_loses_no_letter(
-    machine, tmp_path: Path
-) -> None:
+async def test_a_query_typed_without_a_pause_loses_no_letter(machine, tmp_path: Path) -> None:
     async with running(machine, tmp_path, mode="search") as (app, pilot):
         from textual import events
 

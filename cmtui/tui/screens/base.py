@@ -51,6 +51,9 @@ class BaseScreen(Asks, Screen[None]):
     }
     """
 
+    #: Screens choose their own focus; the first field of a screen must not catch a key meant for a list.
+    AUTO_FOCUS = ""
+
     #: The scope of the registry this screen's keys come from.
     scope: ClassVar[str] = ""
     #: The mode shown as current; empty where the screen lies over one.

@@ -74,7 +74,7 @@ class CiteScreen(BaseScreen):
         border: none; height: 1; padding: 0 1; width: 1fr; background: $surface;
     }
     CiteScreen .field Input:focus { background: $panel; }
-    CiteScreen .field Select { width: 1fr; height: 1; }
+    CiteScreen .field Select { width: 1fr; height: 1; margin: 0 0 0 1; }
     CiteScreen #notes { height: auto; color: $foreground-muted; }
     CiteScreen #preview { height: 10; padding: 0 1; }
     CiteScreen .line Label { width: 1fr; }

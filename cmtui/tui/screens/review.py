@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label, Static
 
@@ -17,19 +16,13 @@ from cmtui.model.progress import Progress
 from cmtui.model.review import Decision
 from cmtui.tui import review_data
 from cmtui.tui.actions import bindings
-from cmtui.tui.labels import DECISION, STYLE, bar, confidence, short_id
-from cmtui.tui.review_data import FILTERS, ClaimView, FindingRow, ReviewData, Shown
-from cmtui.tui.screens.deciding import Deciding
+from cmtui.tui.labels import DECISION, bar
+from cmtui.tui.review_data import FILTERS, ClaimView, FindingRow, ReviewData
 from cmtui.tui.screens.dialogs import PromptScreen
+from cmtui.tui.screens.following import Following
 from cmtui.tui.widgets.row_list import Column, Row, RowList
-from cmtui.tui.widgets.source_view import SourceView, verified
+from cmtui.tui.widgets.source_view import SourceView
 from cmtui.tui.workers import Call
-
-#: Passages shown on each side of the one with the finding, by steps of ``[`` and ``]``; -1 is the whole text.
-AROUND = (0, 1, 2, 4, 8, 16, -1)
-
-#: Seconds the cursor rests before context and citation follow it.
-REST = 0.04
 
 #: Actions that need a finding under the cursor, and those that need one with a verified span.
 NEEDS_FINDING = frozenset(
@@ -39,7 +32,7 @@ NEEDS_EVIDENCE = frozenset({"note", "tag", "relation"})
 NEEDS_CLAIM = frozenset({"next_claim", "previous_claim", "evaluate", "filter", "previous_undecided"})
 
 
-class ReviewScreen(Deciding):
+class ReviewScreen(Following):
     """Focus stays on the findings; context and citation follow the cursor."""
 
     scope = "review"
@@ -78,10 +71,7 @@ class ReviewScreen(Deciding):
         self.number = 0
         self.filter_name = "all"
         self.visible_rows: list[FindingRow] = []
-        self.around = AROUND.index(2)
         self.wanted = ""
-        self._rest: Timer | None = None
-        self._shown_for = ""
 
     def body(self) -> Iterable[Widget]:
         """Claim line, four panes, and the caveat that belongs to every relation."""
@@ -186,7 +176,7 @@ class ReviewScreen(Deciding):
         self.number = ids.index(target) if target in ids else 0
         fresh = bool(self.wanted)
         self.wanted = ""
-        self._shown_for = ""
+        self.shown_for = ""
         self.repaint(cursor=None if fresh else key)
         if fresh:
             self.findings.cursor = 0
@@ -216,7 +206,7 @@ class ReviewScreen(Deciding):
         else:
             self.context("no claim")
         if not self.visible_rows:
-            self._clear()
+            self.clear_context()
         self.refresh_keys()
 
     def _row(self, row: FindingRow) -> Row:
@@ -235,12 +225,6 @@ class ReviewScreen(Deciding):
             return f"None is {self.filter_name}.\n. goes on."
         return "No passage came near it.\nAdd sources, then r."
 
-    def _clear(self) -> None:
-        self._shown_for = ""
-        self.query_one("#text", SourceView).show("")
-        for name in ("#head", "#notes", "#cited"):
-            self.query_one(name, Static).update("")
-
     # -- following the cursor -----------------------------------------------------------------------
 
     @on(RowList.Highlighted, "#claims")
@@ -251,73 +235,6 @@ class ReviewScreen(Deciding):
             self.number = index
             self.repaint()
             self.findings.cursor = 0
-
-    @on(RowList.Highlighted, "#findings")
-    def _finding_highlighted(self) -> None:
-        self.refresh_keys()
-        if self._rest is not None:
-            self._rest.stop()
-        self._rest = self.set_timer(REST, self._follow)
-
-    def _follow(self) -> None:
-        row = self.here
-        if row is None:
-            return
-        self._head(row)
-        style, around = self.cmtui.style, AROUND[self.around]
-        wide = around if around >= 0 else 1_000_000
-        stamp = f"{row.key} {around} {style}"
-        if stamp == self._shown_for:
-            return
-
-        def work(_: Call) -> Shown:
-            return review_data.show(self.machine, self.reader, row, wide, style)
-
-        def then(shown: Shown) -> None:
-            self._shown_for = stamp
-            self._show_context(row, shown)
-
-        self.ask("context", work, then)
-
-    def _head(self, row: FindingRow) -> None:
-        finding = row.finding
-        relation = finding.relation.value
-        if row.state.relation:
-            relation += f" · yours: {row.state.relation}"
-        proof = "✔ verified char-exact" if row.decidable else "✘ refused, not evidence"
-        lines = [f"{relation} {confidence(finding.confidence)} (derived, fallible)   {proof}"]
-        lines.append(f"! {finding.error}" if finding.error else finding.explanation)
-        self.query_one("#head", Static).update("\n".join(lines))
-        state, notes = row.state, []
-        if state.note:
-            notes.append(f"Note ▏{state.note}")
-        if state.tags or state.reasons:
-            notes.append(f"Tags ▏{'  '.join((*state.tags, *state.reasons))}")
-        self.query_one("#notes", Static).update("\n".join(notes))
-        decided = f" · {state.decision.value}" if state.decision is not Decision.UNDECIDED else ""
-        self.query_one("#context").border_title = f"{row.name}{decided}"
-
-    def _show_context(self, row: FindingRow, shown: Shown) -> None:
-        span = row.finding.span
-        marks = [verified(span)] if row.decidable and len(span) else []
-        self.query_one("#text", SourceView).show(
-            shown.text,
-            window=shown.window,
-            marks=marks,
-            current=shown.passage,
-            labels=shown.labels,
-            at=span.start,
-        )
-        around = AROUND[self.around]
-        wide = "whole text" if around < 0 else f"±{around} passages"
-        self.query_one("#context").border_subtitle = f"[ ] {wide}"
-        style = STYLE.get(self.cmtui.style, self.cmtui.style)
-        evidence = short_id(row.finding.evidence_id) if row.finding.evidence_id else "none"
-        lines = [f"{style}  {shown.citation}"]
-        if shown.inline != shown.citation:
-            lines.append(f"in-text  {shown.inline}")
-        lines.append(f"evidence {evidence}   chars {span.start:,}–{span.end:,}")
-        self.query_one("#cited", Static).update("\n".join(lines))
 
     # -- moving -------------------------------------------------------------------------------------
 
@@ -375,16 +292,6 @@ class ReviewScreen(Deciding):
         self.repaint()
         self.say(f"Filter: {self.filter_name}")
 
-    def action_widen(self) -> None:
-        """More passages around."""
-        self.around = min(self.around + 1, len(AROUND) - 1)
-        self._follow()
-
-    def action_narrow(self) -> None:
-        """Fewer passages around."""
-        self.around = max(self.around - 1, 0)
-        self._follow()
-
     def action_source(self) -> None:
         """The source full screen at the span; from the claims, the findings first."""
         from cmtui.tui.screens.source import SourceScreen
@@ -429,16 +336,13 @@ class ReviewScreen(Deciding):
 
         self.ask("evaluate", work, then)
 
-    async def action_edit(self) -> None:
+    def action_edit(self) -> None:
         """Edit the bibliography of the source."""
-        if self.here is not None:
-            source = self.machine.summary(self.here.finding.document_id).source_id
-            await self.cmtui.open_cite(source)
+        if self.here is None:
+            return
+        document = self.here.finding.document_id
 
-    def action_style(self) -> None:
-        """The next citation style."""
-        styles = self.machine.citation_styles()
-        at = styles.index(self.cmtui.style) if self.cmtui.style in styles else -1
-        self.cmtui.style = styles[(at + 1) % len(styles)]
-        self.say(f"Citation style: {STYLE.get(self.cmtui.style, self.cmtui.style)}")
-        self._follow()
+        def then(source_id: str) -> None:
+            self.app.call_later(self.cmtui.open_cite, source_id)
+
+        self.ask("edit", lambda _: self.machine.summary(document).source_id, then)

@@ -266,7 +266,7 @@ class SearchScreen(BaseScreen):
                 marks=marks,
                 current=hit.span,
                 labels=context.labels,
-                at=hit.span.start,
+                at=min(hit.retrieval.matches, default=hit.span).start,
             )
             total = len(context.text)
             self.say(f"chars {hit.span.start:,}–{hit.span.end:,} of {total:,}", "")

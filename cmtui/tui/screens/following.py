@@ -1,0 +1,124 @@
+"""Context, citation and notes of the finding under the cursor, as the review screen shows them."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.timer import Timer
+from textual.widgets import Static
+
+from cmtui.model.review import Decision
+from cmtui.tui import review_data
+from cmtui.tui.labels import STYLE, confidence, short_id
+from cmtui.tui.review_data import FindingRow, Shown
+from cmtui.tui.screens.deciding import Deciding
+from cmtui.tui.widgets.row_list import RowList
+from cmtui.tui.widgets.source_view import SourceView, verified
+from cmtui.tui.workers import Call
+
+#: Passages shown on each side of the one with the finding, by steps of ``[`` and ``]``; -1 is the whole text.
+AROUND = (0, 1, 2, 4, 8, 16, -1)
+
+#: Seconds the cursor rests before context and citation follow it.
+REST = 0.04
+
+
+class Following(Deciding):
+    """What follows the cursor of the findings; ReviewScreen lays it out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.around = AROUND.index(2)
+        self.shown_for = ""
+        self._rest: Timer | None = None
+
+    @on(RowList.Highlighted, "#findings")
+    def _finding_highlighted(self) -> None:
+        self.refresh_keys()
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(REST, self._follow)
+
+    def _follow(self) -> None:
+        row = self.here
+        if row is None:
+            return
+        self._head(row)
+        style, around = self.cmtui.style, AROUND[self.around]
+        wide = around if around >= 0 else 1_000_000
+        stamp = f"{row.key} {around} {style}"
+        if stamp == self.shown_for:
+            return
+
+        def work(_: Call) -> Shown:
+            return review_data.show(self.machine, self.reader, row, wide, style)
+
+        def then(shown: Shown) -> None:
+            self.shown_for = stamp
+            self._show_context(row, shown)
+
+        self.ask("context", work, then)
+
+    def _head(self, row: FindingRow) -> None:
+        finding = row.finding
+        relation = finding.relation.value
+        if row.state.relation:
+            relation += f" · yours: {row.state.relation}"
+        proof = "✔ verified char-exact" if row.decidable else "✘ refused, not evidence"
+        lines = [f"{relation} {confidence(finding.confidence)} (derived, fallible)   {proof}"]
+        lines.append(f"! {finding.error}" if finding.error else finding.explanation)
+        self.query_one("#head", Static).update("\n".join(lines))
+        state, notes = row.state, []
+        if state.note:
+            notes.append(f"Note ▏{state.note}")
+        if state.tags or state.reasons:
+            notes.append(f"Tags ▏{'  '.join((*state.tags, *state.reasons))}")
+        self.query_one("#notes", Static).update("\n".join(notes))
+        decided = f" · {state.decision.value}" if state.decision is not Decision.UNDECIDED else ""
+        self.query_one("#context").border_title = f"{row.name}{decided}"
+
+    def _show_context(self, row: FindingRow, shown: Shown) -> None:
+        span = row.finding.span
+        marks = [verified(span)] if row.decidable and len(span) else []
+        self.query_one("#text", SourceView).show(
+            shown.text,
+            window=shown.window,
+            marks=marks,
+            current=shown.passage,
+            labels=shown.labels,
+            at=span.start,
+        )
+        around = AROUND[self.around]
+        wide = "whole text" if around < 0 else f"±{around} passages"
+        self.query_one("#context").border_subtitle = f"[ ] {wide}"
+        style = STYLE.get(self.cmtui.style, self.cmtui.style)
+        evidence = short_id(row.finding.evidence_id) if row.finding.evidence_id else "none"
+        lines = [f"{style}  {shown.citation}"]
+        if shown.inline != shown.citation:
+            lines.append(f"in-text  {shown.inline}")
+        lines.append(f"evidence {evidence}   chars {span.start:,}–{span.end:,}")
+        self.query_one("#cited", Static).update("\n".join(lines))
+
+    def action_widen(self) -> None:
+        """More passages around."""
+        self.around = min(self.around + 1, len(AROUND) - 1)
+        self._follow()
+
+    def action_narrow(self) -> None:
+        """Fewer passages around."""
+        self.around = max(self.around - 1, 0)
+        self._follow()
+
+    def action_style(self) -> None:
+        """The next citation style."""
+        styles = self.machine.citation_styles()
+        at = styles.index(self.cmtui.style) if self.cmtui.style in styles else -1
+        self.cmtui.style = styles[(at + 1) % len(styles)]
+        self.say(f"Citation style: {STYLE.get(self.cmtui.style, self.cmtui.style)}")
+        self._follow()
+
+    def clear_context(self) -> None:
+        """Show nothing: there is no finding under the cursor."""
+        self.shown_for = ""
+        self.query_one("#text", SourceView).show("")
+        for name in ("#head", "#notes", "#cited"):
+            self.query_one(name, Static).update("")
