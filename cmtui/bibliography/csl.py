@@ -123,10 +123,11 @@ class Processor:
         root.language = self.language
         for locale in locales:
             locale.style = root
-        self._kept += locales
         for names in root.iter(_NS + "names"):
             if names.find(_NS + "name") is None and names.getparent().tag != _NS + "substitute":
                 names.insert(0, etree.SubElement(names, _NS + "name"))
+        # lxml forgets the Python side of an element that nobody holds, and what it has cached with it.
+        self._kept += [element for part in (root, *locales[:1]) for element in part.iter()] + locales
 
     @property
     def note_style(self) -> bool:

@@ -7,12 +7,15 @@ given names, the style's own variant (MLA: the title), and a year suffix in the 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from cmtui.bibliography.cite import Cite
 from cmtui.bibliography.normalise import Person
+
+#: Renders one cite alone.
+Render = Callable[[Cite], str]
 
 if TYPE_CHECKING:
     from cmtui.bibliography.csl import Processor
@@ -22,34 +25,56 @@ def disambiguate(processor: Processor, cites: Sequence[Cite]) -> None:
     """Mark the cites so that each of them reads differently, as far as the style has means for it."""
     if len(cites) < 2 or not processor.disambiguates:
         return
+    render = _Renderer(processor).bare
     add_names = processor.citation_option("disambiguate-add-names") == "true"
     add_given = processor.citation_option("disambiguate-add-givenname") == "true"
     rule = processor.citation_option("givenname-disambiguation-rule") or "by-cite"
     if add_given and rule.startswith(("primary", "all")):
         _namesakes(cites, whole=not rule.endswith("initials"), primary=rule.startswith("primary"))
-    groups = _ambiguous(processor, cites)
+    groups = _ambiguous(render, cites)
     if add_names:
         for group in groups:
-            _more_names(processor, group)
-        groups = _ambiguous(processor, chain.from_iterable(groups))
+            _more_names(render, group)
+        groups = _ambiguous(render, chain.from_iterable(groups))
     if add_given:
         for group in groups:
-            _given_names(processor, group, whole="initials" not in rule)
-        groups = _ambiguous(processor, chain.from_iterable(groups))
+            _given_names(render, group, whole="initials" not in rule)
+        groups = _ambiguous(render, chain.from_iterable(groups))
     for group in groups:
-        _variant(processor, group)
+        _variant(render, group)
     if processor.citation_option("disambiguate-add-year-suffix") == "true" and groups:
         order = {id(cite): place for place, cite in enumerate(processor.in_order(cites))}
-        for group in _ambiguous(processor, chain.from_iterable(groups)):
+        for group in _ambiguous(render, chain.from_iterable(groups)):
             for number, cite in enumerate(sorted(group, key=lambda one: order[id(one)])):
                 cite.year_suffix = letters(number)
 
 
-def _variant(processor: Processor, group: list[Cite]) -> None:
+class _Renderer:
+    """Citations alone, each rendered once per state: the steps ask for the same ones over and over."""
+
+    def __init__(self, processor: Processor) -> None:
+        self._processor = processor
+        self._known: dict[tuple[object, ...], str] = {}
+
+    def bare(self, cite: Cite) -> str:
+        """The citation of one item alone."""
+        state = (
+            cite.key,
+            cite.disambiguate,
+            cite.names_shown,
+            cite.year_suffix,
+            *sorted(cite.given_level.items()),
+        )
+        if state not in self._known:
+            self._known[state] = self._processor.bare(cite)
+        return self._known[state]
+
+
+def _variant(render: Render, group: list[Cite]) -> None:
     """The style's own variant, kept only when it tells at least two of the works apart."""
     for cite in group:
         cite.disambiguate = True
-    if len({processor.bare(cite) for cite in group}) == 1:
+    if len({render(cite) for cite in group}) == 1:
         for cite in group:
             cite.disambiguate = False
 
@@ -64,10 +89,10 @@ def letters(number: int) -> str:
     return text
 
 
-def _ambiguous(processor: Processor, cites: Iterable[Cite]) -> list[list[Cite]]:
+def _ambiguous(render: Render, cites: Iterable[Cite]) -> list[list[Cite]]:
     groups: dict[str, list[Cite]] = defaultdict(list)
     for cite in cites:
-        groups[processor.bare(cite)].append(cite)
+        groups[render(cite)].append(cite)
     return [group for group in groups.values() if len(group) > 1]
 
 
@@ -79,13 +104,13 @@ def _people(cite: Cite) -> list[Person]:
     return []
 
 
-def _more_names(processor: Processor, group: list[Cite]) -> None:
+def _more_names(render: Render, group: list[Cite]) -> None:
     most = max(len(_people(cite)) for cite in group)
-    best, best_shown = len({processor.bare(cite) for cite in group}), 0
+    best, best_shown = len({render(cite) for cite in group}), 0
     for shown in range(2, most + 1):
         for cite in group:
             cite.names_shown = shown
-        distinct = len({processor.bare(cite) for cite in group})
+        distinct = len({render(cite) for cite in group})
         if distinct > best:
             best, best_shown = distinct, shown
         if distinct == len(group):
@@ -94,14 +119,14 @@ def _more_names(processor: Processor, group: list[Cite]) -> None:
         cite.names_shown = best_shown
 
 
-def _given_names(processor: Processor, group: list[Cite], *, whole: bool) -> None:
+def _given_names(render: Render, group: list[Cite], *, whole: bool) -> None:
     most = max(len(_people(cite)) for cite in group)
-    before = len({processor.bare(cite) for cite in group})
+    before = len({render(cite) for cite in group})
     for level in (1, 2) if whole else (1,):
         for index in range(most):
             for cite in group:
                 cite.given_level[index] = level
-            if len({processor.bare(cite) for cite in group}) > before:
+            if len({render(cite) for cite in group}) > before:
                 return
             for cite in group:
                 del cite.given_level[index]

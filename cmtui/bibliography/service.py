@@ -261,9 +261,7 @@ def _run(
     return FormattedBibliography(style=name, form=form, engine=ENGINE, citations=tuple(citations))
 
 
-def _cluster(
-    cluster: Sequence[Any], by_id: Mapping[str, Cite], history: list[list[Cite]]
-) -> list[Cite]:
+def _cluster(cluster: Sequence[Any], by_id: Mapping[str, Cite], history: list[list[Cite]]) -> list[Cite]:
     made: list[Cite] = []
     for wanted in cluster:
         if not isinstance(wanted, Mapping):

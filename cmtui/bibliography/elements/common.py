@@ -62,9 +62,19 @@ class Common:
     def get_formatter(self) -> SentinelFormatter:
         return _FORMATTER
 
+    def get_root(self: Any) -> Any:
+        # Asked for some hundred times per reference; an element never changes its tree.
+        kept: dict[str, Any] = self.__dict__
+        if "root" not in kept:
+            kept["root"] = self.getroottree().getroot()
+        return kept["root"]
+
     def format(self: Any, string: Any) -> str:
         # Most elements have no formatting; the library asks for all five kinds each time.
-        if not any(name in self.attrib for name in _FORMATTING):
+        kept: dict[str, Any] = self.__dict__
+        if "formatted" not in kept:
+            kept["formatted"] = any(name in self.attrib for name in _FORMATTING)
+        if not kept["formatted"]:
             return str(string)
         return str(super().format(string))  # type: ignore[misc]
 
@@ -99,7 +109,10 @@ class Common:
         return str(self.term_text(name, form, plural=True))
 
     def case(self: Any, text: Any, language: str | None = None) -> str:
-        return casing.apply(str(text), self.get("text-case"), english=language in (None, "en"))
+        wanted = self.get("text-case")
+        if wanted is None:
+            return str(text)
+        return casing.apply(str(text), wanted, english=language in (None, "en"))
 
     def quote(self: Any, string: Any) -> Any:
         if self.get("quotes", "false") == "true" and string:

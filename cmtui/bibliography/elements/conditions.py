@@ -14,27 +14,27 @@ from cmtui.bibliography.elements.text import is_numeric
 from cmtui.bibliography.normalise import DateValue
 
 
+_TESTS = ("type", "variable", "is-numeric", "is-uncertain-date", "locator", "position", "disambiguate")
+
+
 class If(model.If):  # type: ignore[misc]
     """A condition. All tests of an element are combined by its match attribute."""
 
     def render(self, item: Cite, context: Any = None, delimiter: str = "", **kwargs: Any) -> Any:
-        results: list[bool] = []
-        for test in (
-            "type",
-            "variable",
-            "is-numeric",
-            "is-uncertain-date",
-            "locator",
-            "position",
-            "disambiguate",
-        ):
-            if test in self.attrib:
-                results += [self._holds(test, value, item) for value in self.get(test).split()]
-        match = self.get("match", "all")
-        holds = {"any": any(results), "none": not any(results)}.get(match, all(results))
+        tests, match = self._tests()
+        results = (self._holds(test, value, item) for test, value in tests)
+        holds = any(results) if match == "any" else not any(results) if match == "none" else all(results)
         if not holds:
             raise model.ConditionFailed
         return self.render_children(item, context=context, delimiter=delimiter, **kwargs)
+
+    def _tests(self) -> tuple[list[tuple[str, str]], str]:
+        kept: dict[str, Any] = self.__dict__
+        if "tests" not in kept:
+            tests = [(test, value) for test in _TESTS for value in self.get(test, "").split()]
+            kept["tests"] = (tests, self.get("match", "all"))
+        known: tuple[list[tuple[str, str]], str] = kept["tests"]
+        return known
 
     @staticmethod
     def _holds(test: str, value: str, item: Cite) -> bool:

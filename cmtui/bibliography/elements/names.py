@@ -15,6 +15,10 @@ from cmtui.bibliography.elements.common import NS, Common
 from cmtui.bibliography.normalise import Person
 
 
+#: Written names kept per element of a style.
+_PEOPLE_LIMIT = 8192
+
+
 class Names(Common, model.Names):  # type: ignore[misc]
     """Names of one or more roles. The first one of a citation can be left out or replaced."""
 
@@ -82,15 +86,23 @@ class Name(Common, model.Name):  # type: ignore[misc]
     def _option(self, item: Cite, name: str, sort_options: Any, default: str = "") -> str:
         if sort_options and name in sort_options:
             return str(sort_options[name])
+        options: dict[tuple[str, str], str | None] = self.__dict__.setdefault("options", {})
+        key = (item.mode, name)
+        if key not in options:
+            options[key] = self._inherited(item.mode, name)
+        value = options[key]
+        return default if value is None else value
+
+    def _inherited(self, mode: str, name: str) -> str | None:
         value = self.get(name)
         if value is None:
             inherited = f"name-{name}" if name in ("form", "delimiter") else name
             root = self.get_root()
-            section = root.find(NS + item.mode)
+            section = root.find(NS + mode)
             value = section.get(inherited) if section is not None else None
             if value is None:
                 value = root.get(inherited)
-        return default if value is None else str(value)
+        return None if value is None else str(value)
 
     def process(
         self, item: Cite, variable: str, context: Any = None, sort_options: Any = None, **kwargs: Any
@@ -155,6 +167,16 @@ class Name(Common, model.Name):  # type: ignore[misc]
         return str(self.get_single_term("et-al"))
 
     def _person(self, item: Cite, name: Person, index: int, option: Any) -> str:
+        # The same few people are written again and again while a bibliography is made unambiguous.
+        people: dict[Any, str] = self.__dict__.setdefault("people", {})
+        key = (name, item.mode, index == 0, item.given_level.get(index, 0), option("name-as-sort-order"))
+        if key not in people:
+            if len(people) >= _PEOPLE_LIMIT:
+                people.clear()
+            people[key] = self._written(item, name, index, option)
+        return people[key]
+
+    def _written(self, item: Cite, name: Person, index: int, option: Any) -> str:
         if name.literal:
             return str(self._part("family", name.literal))
         form = option("form", "long")

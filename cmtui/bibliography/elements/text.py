@@ -156,6 +156,31 @@ class Label(Common, model.Label):  # type: ignore[misc]
 class Group(Common, model.Group):  # type: ignore[misc]
     """A group, printed when one of its variables is."""
 
+    def process(self, item: Cite, context: Any = None, **kwargs: Any) -> Any:
+        kept: dict[str, Any] = self.__dict__
+        if "children" not in kept:
+            kept["children"] = [
+                (child, isinstance(child, model.Choose), bool(child.calls_variable())) for child in self
+            ]
+            kept["calls"] = any(calls for _, _, calls in kept["children"])
+        output: list[Any] = []
+        rendered = False
+        delimiter = self.get("delimiter", "")
+        for child, chooses, calls in kept["children"]:
+            try:
+                if chooses:
+                    text = child.render(item, context=context, delimiter=delimiter, **kwargs)
+                else:
+                    text = child.render(item, context=context, **kwargs)
+            except VariableError:
+                continue
+            if text is not None:
+                output.append(text)
+                rendered = rendered or calls
+        if not output or (kept["calls"] and not rendered):
+            raise VariableError
+        return self.join(output)
+
 
 class Layout(Common, model.Layout):  # type: ignore[misc]
     """The frame of a citation or reference."""
