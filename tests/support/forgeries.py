@@ -89,7 +89,7 @@ def forged_quotes(
     forgery. Raises ValueError when the sentences do not give enough.
     """
     made: list[ForgedQuote] = []
-    everything = "\0".join(texts.values())
+    everything = _plain("\0".join(texts.values()))
     true = {_plain(statement) for statement in stated}
     pool = [(name, s) for name in sorted(current) for s in current[name] if len(s) >= 16]
     words = sorted({w for _, s in pool for w in _WORD.findall(s) if _is_content(w)})
@@ -111,9 +111,8 @@ def forged_quotes(
             attempts = _edits(rng, kind, makers[kind], pool)
         found: dict[tuple[str, str], ForgedQuote] = {}
         for forged in attempts:
-            if kind is not Forgery.WRONG_SOURCE and (
-                forged.text in everything or _plain(forged.text) in true
-            ):
+            plain = _plain(forged.text)
+            if kind is not Forgery.WRONG_SOURCE and (plain in everything or plain in true):
                 continue
             found.setdefault((forged.text, forged.source), forged)
             if len(found) == each:
@@ -156,10 +155,11 @@ def _edits(
 def _wrong_sources(
     rng: random.Random, pool: Sequence[tuple[str, str]], texts: Mapping[str, str]
 ) -> Iterator[ForgedQuote]:
+    plain = {name: _plain(text) for name, text in texts.items()}
     for _ in range(10):
         for name, sentence in rng.sample(pool, len(pool)):
             other = rng.choice([n for n in sorted(texts) if n != name])
-            if sentence not in texts[other]:
+            if _plain(sentence) not in plain[other]:
                 yield ForgedQuote(Forgery.WRONG_SOURCE, sentence, sentence, other)
 
 
@@ -170,7 +170,11 @@ def _wrong_versions(rng: random.Random, older: Sentences) -> Iterator[ForgedQuot
 
 
 def _plain(statement: str) -> str:
-    return " ".join(statement.rstrip(".").casefold().split())
+    """The words of a statement on one line, so that a line end does not hide that it stands in a text.
+
+    Only blanks and line ends are made one, and letters only lower: a typographic twin stays another text.
+    """
+    return re.sub(r"[ \t\n\f]+", " ", statement).strip(" .").lower()
 
 
 def _is_content(word: str) -> bool:
