@@ -21,6 +21,13 @@ SIMPLE = re.compile(
     "\u048a-\u052f\u1e00-\u1eff\u2010-\u2017\u2018-\u2027\u2030-\u205e\u20a0-\u20bf]*"
 )
 
+#: Text made only of these and simple characters has one or two cells per code point and no clusters: blanks,
+#: kana, Han and Hangul syllables, full-width forms. The two-cell ones all lie above U+2E7F.
+MIXED = re.compile(
+    SIMPLE.pattern[:-2] + "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7a3\uff01-\uff60]*"
+)
+
 #: Controls that would move the cursor or turn the direction of the terminal, and what is shown instead.
 #: The text itself is never changed.
 _SHOWN: dict[int, str] = {code: chr(0x2400 + code) for code in range(32)}

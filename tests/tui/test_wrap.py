@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from cmtui.model.selectors import Span
 from cmtui.tui import cells
+from cmtui.tui import wrap as wrap_module
 from cmtui.tui.wrap import Mark, rewrap, row_of, wrap
 
 ALPHABETS = (
@@ -81,10 +82,24 @@ def test_clusters_are_never_torn(columns: int) -> None:
 
 def test_simple_ranges_are_one_cell_each() -> None:
     """The cheap tiers count code points; each must be one cell in the width table."""
-    for code in range(0x3000):
+    for code in range(0x10000):
         character = chr(code)
         if cells.SIMPLE.fullmatch(character):
             assert cell_len(character) == 1, hex(code)
+            assert code <= 0x2E7F
+        elif cells.MIXED.fullmatch(character):
+            assert cell_len(character) == 2, hex(code)
+            assert code > 0x2E7F
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_cheap_tiers_break_where_the_measured_one_does(seed: int) -> None:
+    rng = random.Random(seed)
+    text = "".join(rng.choice("ab cd 漢字かな한국。「」") for _ in range(200))
+    columns = rng.randint(2, 60)
+    cheap, measured = wrap(text, 0, len(text), columns), []
+    wrap_module._measured(text, 0, len(text), columns, (), measured)
+    assert cheap == measured
 
 
 def test_cluster_widths_add_up_to_the_width_of_the_whole() -> None:
