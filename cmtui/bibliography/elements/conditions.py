@@ -13,7 +13,6 @@ from cmtui.bibliography.elements.common import NS
 from cmtui.bibliography.elements.text import is_numeric
 from cmtui.bibliography.normalise import DateValue
 
-
 _TESTS = ("type", "variable", "is-numeric", "is-uncertain-date", "locator", "position", "disambiguate")
 
 

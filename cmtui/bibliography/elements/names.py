@@ -14,7 +14,6 @@ from cmtui.bibliography.cite import Cite
 from cmtui.bibliography.elements.common import NS, Common
 from cmtui.bibliography.normalise import Person
 
-
 #: Written names kept per element of a style.
 _PEOPLE_LIMIT = 8192
 
