@@ -40,6 +40,12 @@ class CitationDesk:
         record = self._repository.bibliography(self.source_of(key).source_id)
         return record if record is not None and record.item else None
 
+    def title(self, source_id: str) -> str | None:
+        """The title that the bibliography states for a source, or None. Raises SidecarMalformed."""
+        record = self._repository.bibliography(source_id)
+        title = record.item.get("title") if record is not None else None
+        return title if isinstance(title, str) and title else None
+
     def set(self, key: str, metadata: BibliographicMetadata | CslItem) -> BibliographyRecord:
         """Store explicit metadata after validation. No evidence id changes (R112). Raises InvalidMetadata."""
         from cmtui.bibliography.metadata import csl_item, validate_item

@@ -40,9 +40,7 @@ class LibraryOperations(MachineCore):
 
     def title(self, source_id: str) -> str | None:
         """The title from the explicit bibliography; never guessed from a file name (R102)."""
-        record = self.repository.bibliography(source_id)
-        title = record.item.get("title") if record is not None else None
-        return title if isinstance(title, str) and title else None
+        return self.desk.title(source_id)
 
     def ingest(self, path: str | Path, **options: Any) -> str:
         """Ingest one file and return its document id (R6). Raises IngestError."""

@@ -53,10 +53,11 @@ class LocalCitationMachine(CitationMachine):
         return root
 
     def close(self) -> None:
-        """Release what is held open. The store itself needs no closing."""
-        close = getattr(self.repository, "close", None)
-        if close is not None:
-            close()
+        """Close the files that are held open. The store itself needs no closing."""
+        for part in (getattr(self._search_port, "index", None), self.repository):
+            close = getattr(part, "close", None)
+            if close is not None:
+                close()
 
     def __enter__(self) -> Self:
         return self
