@@ -43,6 +43,12 @@ class NotFound(CmtuiError):
     code = "not-found"
 
 
+class DoiNotFound(NotFound):
+    """No provider knows the DOI."""
+
+    code = "doi-not-found"
+
+
 class AmbiguousId(NotFound):
     """The prefix names more than one thing; the message lists the first candidates."""
 
@@ -322,10 +328,85 @@ class UnknownStyle(BibliographyError):
     code = "unknown-style"
 
 
+class StylesMissing(UnknownStyle):
+    """An official style was asked for, and the extra that holds them is not installed."""
+
+    code = "styles-missing"
+
+
+class EngineMissing(BibliographyError):
+    """The citation engine that was chosen is not installed. Another one never takes its place unasked."""
+
+    code = "engine-missing"
+
+
 class UnsupportedForm(BibliographyError):
     """The style has no such form, for example a footnote in MLA (R107)."""
 
     code = "unsupported-form"
+
+
+# -- acquisition and providers -----------------------------------------------------------------------
+
+
+class AcquisitionError(CmtuiError):
+    """Something could not be fetched over the network. Nothing was stored."""
+
+    code = "acquisition"
+
+
+class ProviderError(AcquisitionError):
+    """A metadata or search provider failed.
+
+    ``provider`` is its name, ``status`` the HTTP status where there was one, ``attempts`` how many requests
+    were sent. The message never holds a payload, a query or a secret (R52, R63).
+    """
+
+    code = "provider"
+
+    def __init__(
+        self, message: str, hint: str = "", *, provider: str = "", status: int | None = None, attempts: int = 0
+    ) -> None:
+        super().__init__(message, hint)
+        self.provider = provider
+        self.status = status
+        self.attempts = attempts
+
+
+class ProviderTimeout(ProviderError):
+    """The whole exchange, retries included, did not end within its deadline."""
+
+    code = "provider-timeout"
+
+
+class ProviderRateLimited(ProviderError):
+    """The provider asks to wait for longer than the deadline allows."""
+
+    code = "provider-rate-limited"
+
+
+class ProviderUnreachable(ProviderError):
+    """No connection: the name is unknown, the host refuses, or the connection broke."""
+
+    code = "provider-unreachable"
+
+
+class ProviderRefused(ProviderError):
+    """The provider answered with an error status, or with a redirect, which is never followed."""
+
+    code = "provider-refused"
+
+
+class ProviderMalformed(ProviderError):
+    """The answer is too large, encoded, cut short, or not of the promised form."""
+
+    code = "provider-malformed"
+
+
+class CertificateRejected(ProviderError):
+    """The host's certificate does not verify. Verification is never switched off (R43)."""
+
+    code = "certificate"
 
 
 # -- review and configuration ------------------------------------------------------------------------
