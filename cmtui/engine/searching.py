@@ -70,7 +70,7 @@ class SearchOperations(MachineCore):
         titles: dict[str, str | None] = {}
         for result in response:
             if result.source_id not in titles:
-                # A malformed sidecar is told where metadata is used; it must not keep a person from searching.
+                # A malformed sidecar is told where metadata is used; it keeps nobody from searching.
                 with contextlib.suppress(SidecarMalformed):
                     titles[result.source_id] = self.desk.title(result.source_id)
         if not any(titles.values()):
