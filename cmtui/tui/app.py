@@ -26,7 +26,7 @@ from cmtui.tui.labels import plural
 from cmtui.tui.reading import Reader
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.screens.dialogs import PromptScreen, TextScreen
-from cmtui.tui.theme import CALM, theme_name
+from cmtui.tui.theme import CALM, MONO, theme_name
 from cmtui.tui.widgets.bars import Status
 from cmtui.tui.widgets.source_view import SourceView
 from cmtui.tui.workers import Asks, Call, is_expected
@@ -93,6 +93,7 @@ class CmtuiApp(Asks, App[None]):
         self.jobs: list[Job] = []
         self.animation_level = "none"
         self.register_theme(CALM)
+        self.register_theme(MONO)
         chosen = theme_name(settings.theme, os.environ)
         self.theme = chosen if chosen in self.available_themes else CALM.name
         self.copied: list[clipboard.CopyResult] = []
@@ -344,13 +345,15 @@ class CmtuiApp(Asks, App[None]):
         if isinstance(self.screen, CiteScreen):
             self.screen.choose(source_id)
 
-    async def open_review(self, claim_id: str) -> None:
-        """Go to Review with this claim."""
+    async def open_review(self, claim_id: str, message: str = "") -> None:
+        """Go to Review with this claim, and say something there."""
         await self.action_review()
         from cmtui.tui.screens.review import ReviewScreen
 
         if isinstance(self.screen, ReviewScreen):
             self.screen.choose(claim_id)
+        if message:
+            self.say(message, "good")
 
     def make_claim(self, text: str, *, source_id: str | None = None) -> None:
         """Add a claim, evaluate it (over one source when named) and go to its findings."""
@@ -366,7 +369,7 @@ class CmtuiApp(Asks, App[None]):
 
         def then(claim_id: str) -> None:
             self.working("")
-            self.call_later(self.open_review, claim_id)
+            self.call_later(self.open_review, claim_id, "✔ evaluated; every quote shown was verified")
 
         def failed(error: BaseException) -> None:
             self.working("")

@@ -29,8 +29,29 @@ CALM = Theme(
 )
 
 
+#: For NO_COLOR: white on black in true colour, because Textual's filter for it turns the ``ansi`` themes into
+#: black on black (measured with TERM=linux).
+MONO = Theme(
+    name="cmtui-mono",
+    primary="#ffffff",
+    secondary="#ffffff",
+    accent="#ffffff",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#303030",
+    success="#ffffff",
+    warning="#ffffff",
+    error="#ffffff",
+    dark=True,
+    variables={"foreground-muted": "#c8c8c8", "panel-lighten-2": "#9a9a9a"},
+)
+
+
 def theme_name(setting: str, environ: Mapping[str, str]) -> str:
     """The theme to start with: what was set, else by what the terminal can show."""
+    if environ.get("NO_COLOR") and (setting == "auto" or setting.startswith("ansi")):
+        return MONO.name
     if setting != "auto":
         return setting
     return "ansi-dark" if sixteen_colours(environ) else CALM.name

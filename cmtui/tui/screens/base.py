@@ -34,7 +34,7 @@ class BaseScreen(Asks, Screen[None]):
     """A full screen: header, body, status line, key line."""
 
     DEFAULT_CSS = """
-    BaseScreen { background: $background; }
+    BaseScreen { background: $background; color: $foreground; }
     BaseScreen #tiny { display: none; }
     BaseScreen.-tiny > * { display: none; }
     BaseScreen.-tiny > #tiny { display: block; }

@@ -22,7 +22,7 @@ class PromptScreen(ModalScreen[str | None]):
     """
 
     DEFAULT_CSS = """
-    PromptScreen { background: transparent; align: left bottom; }
+    PromptScreen { background: transparent; color: $foreground; align: left bottom; }
     PromptScreen > Vertical {
         height: auto; border: heavy $accent; background: $surface; padding: 0 1;
         border-title-color: $accent; border-subtitle-color: $foreground-muted;
@@ -110,7 +110,7 @@ class MenuScreen(ModalScreen[str | None]):
     """A few choices, each with a key. The key takes it at once; esc gives None."""
 
     DEFAULT_CSS = """
-    MenuScreen { background: transparent; align: left bottom; }
+    MenuScreen { background: transparent; color: $foreground; align: left bottom; }
     MenuScreen > Vertical {
         height: auto; width: auto; max-width: 100%; border: heavy $accent; background: $surface;
         padding: 0 1; border-title-color: $accent; border-subtitle-color: $foreground-muted;
@@ -142,7 +142,7 @@ class ConfirmScreen(ModalScreen[bool]):
     """A question before something is lost. The key that opened it never answers it."""
 
     DEFAULT_CSS = """
-    ConfirmScreen { background: $background 60%; align: center middle; }
+    ConfirmScreen { background: $background 60%; color: $foreground; align: center middle; }
     ConfirmScreen > Vertical {
         height: auto; width: 64; max-width: 100%; border: heavy $warning; background: $surface;
         padding: 1 2; border-title-color: $warning;
@@ -178,7 +178,7 @@ class TextScreen(ModalScreen[None]):
     """Text to read: details, or an unexpected error with its trace. Any of esc, enter or q closes it."""
 
     DEFAULT_CSS = """
-    TextScreen { background: $background 60%; align: center middle; }
+    TextScreen { background: $background 60%; color: $foreground; align: center middle; }
     TextScreen > VerticalScroll {
         height: auto; max-height: 80%; width: 90%; max-width: 100; border: heavy $primary;
         background: $surface; padding: 0 2; border-title-color: $primary;
