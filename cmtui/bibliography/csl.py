@@ -34,8 +34,6 @@ _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 #: A style larger than this is not a style (the largest official one has 245 kB).
 _MAX_BYTES = 4_000_000
 
-ENGINE = f"citeproc-py {citeproc.__version__}"
-
 
 _REPLACED: tuple[type[Any], ...] = (
     text.Text, text.Number, text.Label, text.Group, text.Layout, text.Style,

