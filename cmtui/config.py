@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cmtui.errors import ConfigError
+from cmtui.model.lookup import CROSSREF, DATACITE, ProviderSettings
 
 if TYPE_CHECKING:
     import yaml
@@ -34,12 +35,17 @@ class ReviewSettings:
     reject_reasons: tuple[str, ...] = REJECT_REASONS
 
 
+def _providers() -> Mapping[str, ProviderSettings]:
+    return {"crossref": CROSSREF, "datacite": DATACITE}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a person can set. ``origins`` says for each name where its value came from.
 
     ``theme`` is a theme name or ``auto``. ``clipboard`` is ``auto``, ``osc52``, ``tmux``, ``file`` or
-    ``command: PROGRAM ARGS``.
+    ``command: PROGRAM ARGS``. ``providers`` says where each provider is and how it is asked; nothing is asked
+    but on an explicit command (D1), and no key ever stands in a file (R42).
     """
 
     store: Path
@@ -49,6 +55,7 @@ class Settings:
     citation_style: str = "mla"
     clipboard: str = "auto"
     review: ReviewSettings = field(default_factory=ReviewSettings)
+    providers: Mapping[str, ProviderSettings] = field(default_factory=_providers)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
@@ -60,10 +67,14 @@ ENVIRONMENT: Mapping[str, str] = {
     "CMTUI_THEME": "theme",
     "CMTUI_STYLE": "citation_style",
     "CMTUI_CLIPBOARD": "clipboard",
+    "CMTUI_CROSSREF_BASE_URL": "providers.crossref.base_url",
+    "CMTUI_CROSSREF_MAILTO": "providers.crossref.mailto",
+    "CMTUI_DATACITE_BASE_URL": "providers.datacite.base_url",
 }
 
 _KEYS = tuple(item.name for item in fields(Settings) if item.name != "origins")
 _REVIEW_KEYS = tuple(item.name for item in fields(ReviewSettings))
+_PROVIDER_KEYS = tuple(item.name for item in fields(ProviderSettings))
 
 
 def config_path(environ: Mapping[str, str] | None = None) -> Path:
@@ -145,6 +156,11 @@ def _read(path: Path) -> list[tuple[str, _Value, int]]:
         if key.value == "review":
             for inner, leaf in _pairs(node, path, _REVIEW_KEYS, "review."):
                 found.append((f"review.{inner.value}", _leaf(leaf), inner.start_mark.line + 1))
+        elif key.value == "providers":
+            for name, section in _pairs(node, path, tuple(_providers()), "providers."):
+                prefix = f"providers.{name.value}."
+                for inner, leaf in _pairs(section, path, _PROVIDER_KEYS, prefix):
+                    found.append((f"{prefix}{inner.value}", _leaf(leaf), inner.start_mark.line + 1))
         elif key.value == "clipboard" and isinstance(node, yaml.MappingNode):
             for inner, leaf in _pairs(node, path, ("command",), "clipboard."):
                 found.append(("clipboard", f"command: {_leaf(leaf)}", inner.start_mark.line + 1))
@@ -208,6 +224,8 @@ def _apply(settings: Settings, name: str, value: _Value, where: str) -> Settings
         if not isinstance(value, bool):
             raise ConfigError(f"{where}: review.auto_advance must be true or false.", "Write true or false.")
         return replace(settings, review=replace(settings.review, auto_advance=value))
+    if name.startswith("providers."):
+        return _apply_provider(settings, name, value, where)
     reasons = value if isinstance(value, tuple) else ()
     if not 1 <= len(reasons) <= 9:
         raise ConfigError(
@@ -215,6 +233,27 @@ def _apply(settings: Settings, name: str, value: _Value, where: str) -> Settings
             "Write [off-topic, figurative].",
         )
     return replace(settings, review=replace(settings.review, reject_reasons=reasons))
+
+
+def _apply_provider(settings: Settings, name: str, value: _Value, where: str) -> Settings:
+    _, provider, key = name.split(".")
+    text = _text(name, value, where)
+    changed: str | float = text
+    if key == "deadline":
+        try:
+            changed = float(text)
+        except ValueError:
+            changed = 0.0
+        if not 0.0 < changed <= 600.0:
+            raise ConfigError(
+                f"{where}: {name} must be seconds, above 0 and up to 600.", f"Write {name}: 10."
+            )
+    elif key == "base_url" and not text.startswith(("https://", "http://")):
+        raise ConfigError(f"{where}: {name} must be an address.", "Write https://host/path.")
+    elif key == "mailto" and ("@" not in text or any(character.isspace() for character in text)):
+        raise ConfigError(f"{where}: {name} must be an e-mail address.", "Write name@example.org.")
+    of = replace(settings.providers[provider], **{key: changed})  # type: ignore[arg-type]
+    return replace(settings, providers={**settings.providers, provider: of})
 
 
 def _text(name: str, value: _Value, where: str) -> str:

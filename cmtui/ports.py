@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from cmtui.model.bibliography import BibliographyRecord, CslItem, FormattedCitation
+from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice, FormattedCitation
 from cmtui.model.claim import Assessment, Claim, ClaimRun, EvidenceEntry
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus, ReadDocument
@@ -164,8 +164,13 @@ class BibliographyRepository(Protocol):
         """The record, or None. Raises SidecarMalformed."""
         ...
 
-    def set_bibliography(self, source_id: str, item: CslItem) -> BibliographyRecord:
-        """Replace the item; the old one goes to the record's history."""
+    def set_bibliography(
+        self, source_id: str, item: CslItem, *, notices: Sequence[EditorialNotice] | None = None
+    ) -> BibliographyRecord:
+        """Replace the item; the old one goes to the record's history.
+
+        ``notices`` replace the editorial notices of the look-up before; None leaves them as they are.
+        """
         ...
 
 

@@ -6,11 +6,13 @@ Nothing here enters an identity (R112).
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
 from cmtui.errors import InvalidRequest, SidecarMalformed, StoreReadOnly
-from cmtui.model.bibliography import BibliographyRecord, CslItem
+from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.ports import Clock
 from cmtui.store import atomic
 from cmtui.store.layout import FORMAT_VERSION, Layout
@@ -19,19 +21,28 @@ from cmtui.store.records import decode, encode
 
 
 class BibliographyFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``bibliography/<source_id>.json``."""
+    """``bibliography/<source_id>.json``. The notices are absent until a look-up was accepted."""
 
     format: int = FORMAT_VERSION
     source_id: str
     item: CslItem
     history: tuple[CslItem, ...] = ()
     updated_at: str | None = None
+    notices: tuple[EditorialNotice, ...] | msgspec.UnsetType = msgspec.UNSET
+    notices_checked_at: str | msgspec.UnsetType = msgspec.UNSET
 
 
-def revised(old: BibliographyRecord | None, source_id: str, item: CslItem, now: str) -> BibliographyRecord:
+def revised(
+    old: BibliographyRecord | None,
+    source_id: str,
+    item: CslItem,
+    now: str,
+    notices: Sequence[EditorialNotice] | None = None,
+) -> BibliographyRecord:
     """The record after ``item`` replaced what was there. An equal item changes nothing.
 
-    The item is copied through JSON, so that the caller's object is never shared. Raises InvalidRequest.
+    ``notices`` replace those of the look-up before; None leaves them. The item is copied
+    through JSON, so that the caller's object is never shared. Raises InvalidRequest.
     """
     try:
         if not isinstance(item, dict):
@@ -41,10 +52,12 @@ def revised(old: BibliographyRecord | None, source_id: str, item: CslItem, now: 
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidRequest(f"the bibliography item is not JSON: {error}") from error
     if old is None:
-        return BibliographyRecord(source_id, copy, (), now)
-    if old.item == copy:
-        return old
-    return BibliographyRecord(source_id, copy, (*old.history, old.item), now)
+        new = BibliographyRecord(source_id, copy, (), now)
+    elif old.item == copy:
+        new = old
+    else:
+        new = replace(old, item=copy, history=(*old.history, old.item), updated_at=now)
+    return new if notices is None else replace(new, notices=tuple(notices), notices_checked_at=now)
 
 
 class BibliographySidecars:
@@ -70,9 +83,18 @@ class BibliographySidecars:
             raise SidecarMalformed(f"the bibliography sidecar {path} is malformed: {error}", hint) from error
         if record.format != FORMAT_VERSION or record.source_id != source_id:
             raise SidecarMalformed(f"the bibliography sidecar {path} is of another source or format", hint)
-        return BibliographyRecord(record.source_id, record.item, record.history, record.updated_at)
+        return BibliographyRecord(
+            record.source_id,
+            record.item,
+            record.history,
+            record.updated_at,
+            () if isinstance(record.notices, msgspec.UnsetType) else record.notices,
+            None if isinstance(record.notices_checked_at, msgspec.UnsetType) else record.notices_checked_at,
+        )
 
-    def set(self, source_id: str, item: CslItem) -> BibliographyRecord:
+    def set(
+        self, source_id: str, item: CslItem, notices: Sequence[EditorialNotice] | None = None
+    ) -> BibliographyRecord:
         """Replace the item of a source (full id). Raises SidecarMalformed: a malformed one is not lost."""
         if self._read_only:
             raise StoreReadOnly(self._read_only, "the bibliography cannot be changed here")
@@ -80,11 +102,17 @@ class BibliographySidecars:
             if unfinished is not None:
                 atomic.remove_temporaries(self._layout.bibliography)
             old = self.get(source_id)
-            new = revised(old, source_id, item, self._clock.now())
+            new = revised(old, source_id, item, self._clock.now(), notices)
             if new is not old:
+                checked = new.notices_checked_at
                 data = encode(
                     BibliographyFile(
-                        source_id=source_id, item=new.item, history=new.history, updated_at=new.updated_at
+                        source_id=source_id,
+                        item=new.item,
+                        history=new.history,
+                        updated_at=new.updated_at,
+                        notices=msgspec.UNSET if checked is None else new.notices,
+                        notices_checked_at=msgspec.UNSET if checked is None else checked,
                     )
                 )
                 atomic.write_whole(self._layout.bibliography_of(source_id), data)

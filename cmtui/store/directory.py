@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cmtui.errors import NotFound, StoreFormatError, StoreReadOnly
-from cmtui.model.bibliography import BibliographyRecord, CslItem
+from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus
@@ -242,7 +242,9 @@ class StoreRepository:
         with disk_errors(self._layout.root):
             return self._bibliography.get(full) if is_id(full) else None
 
-    def set_bibliography(self, source_id: str, item: CslItem) -> BibliographyRecord:
+    def set_bibliography(
+        self, source_id: str, item: CslItem, *, notices: Sequence[EditorialNotice] | None = None
+    ) -> BibliographyRecord:
         """Replace the item; the old one goes to the record's history.
 
         Raises NotFound, InvalidRequest, SidecarMalformed.
@@ -250,7 +252,7 @@ class StoreRepository:
         with self._documents.view() as library:
             full = library.source_id(source_id)
         with disk_errors(self._layout.root):
-            return self._bibliography.set(full, item)
+            return self._bibliography.set(full, item, notices)
 
 
 def _check_format(layout: Layout) -> None:

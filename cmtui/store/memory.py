@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import RLock
 
 from cmtui.errors import BlobDamaged, LogDamaged, NotFound
-from cmtui.model.bibliography import BibliographyRecord, CslItem
+from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
 from cmtui.model.identity import SourceArtifact, sha256_bytes
 from cmtui.model.ingest import IngestStatus
@@ -247,10 +247,12 @@ class InMemoryKnowledgeRepository:
         with self._mutex:
             return self._bibliography.get(self._library.source_id_or_itself(source_id))
 
-    def set_bibliography(self, source_id: str, item: CslItem) -> BibliographyRecord:
+    def set_bibliography(
+        self, source_id: str, item: CslItem, *, notices: Sequence[EditorialNotice] | None = None
+    ) -> BibliographyRecord:
         """Replace the item; the old one goes to the history. Raises NotFound, InvalidRequest."""
         with self._mutex:
             full = self._library.source_id(source_id)
-            record = revised(self._bibliography.get(full), full, item, self._clock.now())
+            record = revised(self._bibliography.get(full), full, item, self._clock.now(), notices)
             self._bibliography[full] = record
             return record
