@@ -78,6 +78,45 @@ def _locale_bytes(language: str) -> bytes | None:
     )
 
 
+_WITHOUT_RENDERING = ("info", "terms", "style-options", "single", "multiple")
+
+
+def check(root: Any, name: str) -> None:
+    """Refuse a style that cannot work: unknown elements, macros that are not there or call themselves,
+    sections without a layout. Raises UnknownStyle with the line and the reason."""
+
+    def refuse(element: Any, reason: str) -> None:
+        raise UnknownStyle(
+            f"'{name}', line {element.sourceline}: {reason}.",
+            "Check it with the CSL validator (validator.citationstyles.org), or use a shipped style.",
+        )
+
+    known = {*_element_classes(), *_WITHOUT_RENDERING}
+    calls: dict[str, set[str]] = {}
+    for macro in root.iter(_NS + "macro"):
+        calls[macro.get("name", "")] = {e.get("macro") for e in macro.iter(_NS + "text") if e.get("macro")}
+    for element in root.iter(f"{_NS}*"):
+        local = etree.QName(element).localname
+        if local not in known and not any(True for _ in element.iterancestors(_NS + "info")):
+            refuse(element, f"CSL has no element <{local}>")
+        called = element.get("macro")
+        if called is not None and called not in calls:
+            refuse(element, f"there is no macro '{called}'")
+        if local in ("citation", "bibliography") and element.find(_NS + "layout") is None:
+            refuse(element, f"<{local}> has no <layout>")
+    for macro in root.iter(_NS + "macro"):
+        start = macro.get("name", "")
+        reached: set[str] = set()
+        waiting = set(calls[start])
+        while waiting:
+            one = waiting.pop()
+            if one == start:
+                refuse(macro, f"the macro '{start}' calls itself")
+            if one not in reached:
+                reached.add(one)
+                waiting |= calls.get(one, set())
+
+
 class Processor:
     """One CSL style, ready to render. Not for use by two threads."""
 
@@ -87,15 +126,26 @@ class Processor:
         try:
             self._root: Any = etree.fromstring(content, _parser())
         except etree.XMLSyntaxError as error:
+            reason = (error.msg or "not XML").partition(", line ")[0]
             raise UnknownStyle(
-                f"'{name}' is not well-formed XML: {error.msg}", "Give a CSL 1.0 style file (.csl)."
+                f"'{name}', line {error.lineno or 1}: not well-formed XML: {reason}.",
+                "Give a CSL 1.0 style file (.csl).",
             ) from error
+        if self._root.tag != _NS + "style":
+            found = etree.QName(self._root)
+            place = f"'{name}', line {self._root.sourceline}"
+            raise UnknownStyle(
+                f"{place}: this is not a citation style; its root is <{found.localname}> of the namespace "
+                f"'{found.namespace or ''}'.",
+                f'A style starts with <style xmlns="{NAMESPACE}" …>.',
+            )
         if self._root.tag != _NS + "style" or self._root.find(_NS + "citation") is None:
             parent = self._root.find(f"{_NS}info/{_NS}link[@rel='independent-parent']")
             hint = "Give an independent CSL style file (.csl)."
             if parent is not None:
                 hint = f"It depends on another style; give that one: {parent.get('href')}"
             raise UnknownStyle(f"'{name}' is not a complete citation style.", hint)
+        check(self._root, name)
         self.name = name
         self.language = locale or self._root.get("default-locale") or "en-US"
         self._prepare()
@@ -138,6 +188,14 @@ class Processor:
         section = self._root.find(_NS + "citation")
         return any(name.startswith("disambiguate-") for name in section.attrib) or any(
             "disambiguate" in element.attrib for element in self._root.iter(_NS + "if", _NS + "else-if")
+        )
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether the style cites by number."""
+        return any(
+            element.get("variable") == "citation-number"
+            for element in self._root.iter(_NS + "text", _NS + "number")
         )
 
     @property
