@@ -86,6 +86,7 @@ def _check_tables(tables: LocatorTables, length: int) -> None:
     _check_marks("pages", tables.pages, length)
     _check_marks("chapters", tables.chapters, length)
     _check_marks("sections", tables.sections, length)
+    _check_ranges("furniture", [(f.start, f.end) for f in tables.furniture], length, empty=False)
     _check_ranges("paragraphs", [(p.start, p.end) for p in tables.paragraphs], length, empty=False)
     _require(all(page.number == number for number, page in enumerate(tables.pages, start=1)), "page numbers")
     _require(not tables.pages or tables.page_basis is not None, "pages without a basis")

@@ -116,6 +116,27 @@ class ParagraphMark:
     number: int
 
 
+class FurnitureKind(StrEnum):
+    """What a page holds besides its running text."""
+
+    RUNNING_HEAD = "running_head"  # a line repeated at the edge of pages, with or without a page number
+    PAGE_NUMBER = "page_number"
+    FOOTNOTE = "footnote"  # a block of notes at the foot of a page; also a passage of that role
+
+
+@dataclass(frozen=True, slots=True)
+class FurnitureMark:
+    """A stretch that stands between two parts of the running text and is none of it.
+
+    Running heads and page numbers are in no passage, so they are never evidence; footnotes are passages of
+    their own. A quote that runs over a page skips all three and shows them as its gap (settlements.md 2.17).
+    """
+
+    start: int
+    end: int
+    kind: FurnitureKind
+
+
 @dataclass(frozen=True, slots=True)
 class LocatorTables:
     """Everything that turns an offset into a locator. Each table is sorted by start; empty where unknown."""
@@ -126,6 +147,7 @@ class LocatorTables:
     chapters: tuple[ChapterMark, ...] = ()
     sections: tuple[SectionMark, ...] = ()
     paragraphs: tuple[ParagraphMark, ...] = ()
+    furniture: tuple[FurnitureMark, ...] = ()
 
 
 class PassageRole(StrEnum):

@@ -150,12 +150,16 @@ class _Extraction:
         pages = _page_marks(texts, labels)
         entries = outline_entries(self.reader, total, self.limits, self.log)
         self.progress(Progress("read", self.name, total, total))
+        blocks, furniture = pdf_blocks(text, pages, entries)
         return ReadDocument(
             text=text,
             profile=self.canon.profile(Extractor("pypdf", pypdf.__version__)),
-            blocks=tuple(pdf_blocks(text, pages, entries)),
+            blocks=blocks,
             tables=LocatorTables(
-                pages=pages, page_basis=PageBasis.PHYSICAL, sections=outline_sections(entries, pages)
+                pages=pages,
+                page_basis=PageBasis.PHYSICAL,
+                sections=outline_sections(entries, pages),
+                furniture=furniture,
             ),
             language=stated_language(self.reader),
             candidates=metadata_candidates(self.reader, self.log),
