@@ -13,12 +13,15 @@ from cmtui.engine.bibliography import BibliographyOperations
 from cmtui.engine.claiming import ClaimOperations
 from cmtui.engine.ingestion import CitationIngestionService
 from cmtui.engine.library import LibraryOperations
+from cmtui.engine.lookup import LookupOperations
 from cmtui.engine.searching import SearchOperations
 from cmtui.errors import InvalidRequest
 from cmtui.ports import Clock, KnowledgeRepository
 
 
-class CitationMachine(LibraryOperations, SearchOperations, ClaimOperations, BibliographyOperations):
+class CitationMachine(
+    LibraryOperations, SearchOperations, ClaimOperations, BibliographyOperations, LookupOperations
+):
     """The engine over an ingestion port and a search port.
 
     Identity, evidence, review and citation need a repository: the search port's own is used unless one is

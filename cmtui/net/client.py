@@ -59,7 +59,8 @@ class HttpClient:
     """Requests to one provider.
 
     ``base_url`` is https, or http for this machine (and for any host as long as no secret is sent);
-    ``headers`` may hold secrets, which are sent and never shown. ``transport``, ``clock``, ``sleep``,
+    ``headers`` may hold secrets, which are sent and never shown. ``permit`` says of each address the host
+    resolves to whether it may be connected to (all must be); None allows any. ``transport``, ``clock``, ``sleep``,
     ``jitter`` and ``wall`` are for tests. Raises ConfigError for a base URL that cannot be used.
     """
 
@@ -74,6 +75,7 @@ class HttpClient:
         mailto: str | None = None,
         headers: Mapping[str, str | Secret] | None = None,
         gate: RateGate | None = None,
+        permit: Callable[[str], bool] | None = None,
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
@@ -89,6 +91,7 @@ class HttpClient:
         self._retry = RetryPolicy() if retry is None else retry
         self._agent = f"cmtui/{__version__}" + (f" (mailto:{mailto})" if mailto else "")
         self._gate = gate_of(self._host) if gate is None else gate
+        self._permit = permit
         self._transport = transport
         self._clock = clock
         self._sleep = sleep
@@ -181,7 +184,7 @@ class HttpClient:
 
         if self._transport is None:
             context = self._ssl_context()
-            transport: httpx.BaseTransport = DeadlineTransport(context, deadline)
+            transport: httpx.BaseTransport = DeadlineTransport(context, deadline, self._permit)
         else:
             transport = self._transport
         try:

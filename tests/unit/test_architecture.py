@@ -118,12 +118,16 @@ def test_the_model_is_standard_library_only() -> None:
         assert not foreign, (path.name, foreign)
 
 
-def test_nothing_opens_the_network() -> None:
-    """Networking comes with explicit acquisition (R117), which is not in this house yet."""
-    network = {"ssl", "http.client", "urllib.request", "httpx", "requests", "aiohttp"}
-    assert not {dotted(path): found for path in modules() if (found := imports_of(path) & network)}
+def test_the_network_has_one_way_out() -> None:
+    """Networking is by explicit command only (R117, D1): one package may connect, and few may ask it."""
+    network = {"ssl", "http.client", "urllib.request", "httpx", "httpcore", "requests", "aiohttp"}
+    inside = {path for path in modules() if dotted(path).startswith("cmtui.net")}
+    outside = [path for path in modules() if path not in inside]
+    assert not {dotted(path): found for path in outside if (found := imports_of(path) & network)}
     calls = ("create_connection", "create_server", "urlopen", "open_connection", "socket")
     assert not {dotted(path): name for path in modules() for name in calls if calls_of(path, name)}
+    asking = {dotted(path) for path in outside if any(n.startswith("cmtui.net") for n in imports_of(path))}
+    assert asking == {"cmtui.engine.lookup"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=dotted)
