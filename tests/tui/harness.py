@@ -47,13 +47,14 @@ def toasts(app: CmtuiApp) -> str:
 async def settle(pilot: Pilot[None]) -> None:
     """Wait until workers, the screens' short timers and messages have had their turn."""
     quiet = 0
-    while quiet < 3:
+    while quiet < 2:
         await pilot.pause(0.005)
         if any(not worker.is_finished for worker in pilot.app.workers):
             quiet = 0
             await pilot.app.workers.wait_for_complete()
         else:
             quiet += 1
+    await pilot.pause()  # the layout follows what was updated once the process is idle
 
 
 @asynccontextmanager

@@ -42,7 +42,7 @@ class Following(Deciding):
         row = self.here
         if row is None:
             return
-        self._head(row)
+        self.show_head(row)
         style, around = self.cmtui.style, AROUND[self.around]
         wide = around if around >= 0 else 1_000_000
         stamp = f"{row.key} {around} {style}"
@@ -58,7 +58,8 @@ class Following(Deciding):
 
         self.ask("context", work, then)
 
-    def _head(self, row: FindingRow) -> None:
+    def show_head(self, row: FindingRow) -> None:
+        """Relation, proof and explanation above the text; note and tags below it."""
         finding = row.finding
         relation = finding.relation.value
         if row.state.relation:

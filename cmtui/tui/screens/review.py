@@ -205,8 +205,10 @@ class ReviewScreen(Following):
             self.query_one("#backend", Label).update(text)
         else:
             self.context("no claim")
-        if not self.visible_rows:
+        if self.here is None:
             self.clear_context()
+        else:
+            self.show_head(self.here)
         self.refresh_keys()
 
     def _row(self, row: FindingRow) -> Row:
