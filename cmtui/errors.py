@@ -55,6 +55,12 @@ class AmbiguousId(NotFound):
     code = "ambiguous-id"
 
 
+class DocumentRemoved(NotFound):
+    """The document was removed from this store; its evidence and the decisions on it are kept."""
+
+    code = "removed"
+
+
 # -- store -----------------------------------------------------------------------------------------
 
 
@@ -98,6 +104,12 @@ class BlobDamaged(StoreError):
     """Stored source bytes are missing or do not hash to their name."""
 
     code = "blob-damaged"
+
+
+class BackupRefused(StoreError):
+    """An archive is not a whole backup of a store, or was tampered with. Nothing of it was put in place."""
+
+    code = "backup-refused"
 
 
 class LogDamaged(StoreError):
@@ -316,6 +328,12 @@ class InvalidMetadata(BibliographyError):
     code = "invalid-metadata"
 
 
+class WrongBibliographyFormat(BibliographyError):
+    """A bibliography file is of another format than stated, or of none that is read; the message says which."""
+
+    code = "wrong-format"
+
+
 class MetadataMissing(BibliographyError):
     """The source has no bibliographic metadata yet. Nothing is guessed from its file name (R102)."""
 
@@ -365,7 +383,13 @@ class ProviderError(AcquisitionError):
     code = "provider"
 
     def __init__(
-        self, message: str, hint: str = "", *, provider: str = "", status: int | None = None, attempts: int = 0
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        provider: str = "",
+        status: int | None = None,
+        attempts: int = 0,
     ) -> None:
         super().__init__(message, hint)
         self.provider = provider

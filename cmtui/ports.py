@@ -14,6 +14,7 @@ from cmtui.model.claim import Assessment, Claim, ClaimRun, EvidenceEntry
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus, ReadDocument
 from cmtui.model.progress import CancelledCallback, ProgressCallback
+from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.retrieval import Filters, PassageProjection, ScoredPassage, SearchResult
 from cmtui.model.review import EventDraft, ReviewEvent
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
@@ -54,6 +55,20 @@ class DocumentRepository(Protocol):
         """Join another reference to a source; ``moved`` says that the old path is gone."""
         ...
 
+    def remove_document(
+        self, document_id: str, *, reason: str, accepted: Sequence[AcceptedQuote] = ()
+    ) -> Tombstone:
+        """Remove a document, all or nothing; evidence and events stay. Raises NotFound."""
+        ...
+
+    def tombstone(self, document_id: str) -> Tombstone | None:
+        """What is known of a removed document; None when it was not removed (or is here again)."""
+        ...
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """The tombstones of all removed documents, sorted by document id."""
+        ...
+
     def document_ids(self) -> tuple[str, ...]:
         """Ids of all documents, sorted."""
         ...
@@ -67,7 +82,10 @@ class DocumentRepository(Protocol):
         ...
 
     def document(self, document_id: str) -> CanonicalDocument:
-        """The document, verified against its own id on first load. Raises NotFound, SnapshotDamaged."""
+        """The document, verified against its own id on first load.
+
+        Raises NotFound (DocumentRemoved for one that was removed), SnapshotDamaged.
+        """
         ...
 
     def documents_of_bytes(self, bytes_sha256: str) -> tuple[str, ...]:
@@ -95,7 +113,12 @@ class DocumentRepository(Protocol):
         ...
 
     def update_source(
-        self, source_id: str, *, page_offset: int | None = None, tags: Sequence[str] | None = None
+        self,
+        source_id: str,
+        *,
+        page_offset: int | None = None,
+        tags: Sequence[str] | None = None,
+        clear_page_offset: bool = False,
     ) -> SourceRecord:
         """Change what the user may set; None leaves a field as it is."""
         ...

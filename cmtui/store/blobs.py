@@ -20,10 +20,10 @@ class Blobs:
         self._layout = layout
 
     def put(self, digest: str, content: bytes) -> None:
-        """Store bytes whose digest the caller has checked. Bytes of that name and size stay as they are."""
+        """Store bytes whose digest the caller has checked. Sound bytes stay, damaged ones are replaced."""
         path = self._layout.blob(digest)
         try:
-            if path.stat().st_size == len(content):
+            if path.stat().st_size == len(content) and path.read_bytes() == content:
                 return
         except FileNotFoundError:
             atomic.make_folder(path.parent)
@@ -37,12 +37,12 @@ class Blobs:
         except OSError as error:
             raise BlobDamaged(
                 f"the source bytes {path} cannot be read: {error.strerror}",
-                "ingest the source file again, or restore the file from a backup",
+                "ingest the source file again with --reprofile, or restore the file from a backup",
             ) from error
         if sha256_bytes(content) != digest:
             raise BlobDamaged(
                 f"the source bytes {path} do not hash to their name",
-                "move the file away and ingest the source file again, or restore it from a backup",
+                "ingest the source file again with --reprofile, or restore the file from a backup",
             )
         return content
 
@@ -59,7 +59,9 @@ class Blobs:
 
     def remove(self, digest: str) -> None:
         """Remove bytes. The caller holds the lock and knows that no document needs them."""
-        self._layout.blob(digest).unlink(missing_ok=True)
+        path = self._layout.blob(digest)
+        path.unlink(missing_ok=True)
+        atomic.sync_folder(path.parent)
 
     def remove_temporaries(self) -> None:
         """Remove what an interrupted write left. The caller holds the lock."""

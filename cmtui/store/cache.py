@@ -28,6 +28,13 @@ class DocumentCache:
                 self._documents.move_to_end(document_id)
             return document
 
+    def drop(self, document_id: str) -> None:
+        """Forget a document, which may come back with other passages."""
+        with self._lock:
+            document = self._documents.pop(document_id, None)
+            if document is not None:
+                self._characters -= len(document.text)
+
     def put(self, document: CanonicalDocument) -> None:
         """Keep a document, and forget the least recently used ones for it. One always stays."""
         with self._lock:

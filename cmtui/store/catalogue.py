@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 #: Raised when the tables or the meaning of their columns change; older files are made anew.
-SCHEMA = 1
+SCHEMA = 2
 
 _KINDS = {str(kind): kind for kind in SourceKind}
 
@@ -44,6 +44,7 @@ create table sources (
   mtime_ns integer not null, change integer not null
 ) without rowid;
 create index sources_change on sources (change);
+create table removed (document_id text primary key, change integer not null) without rowid;
 """
 
 #: Inode, size and modification time of a source's file: when they differ, the file is read again.
@@ -57,11 +58,15 @@ def stamp_of(status: os.stat_result) -> FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What the catalogue says: documents, sources with their stamps, and up to which change."""
+    """What the catalogue says: documents, sources with their stamps, and up to which change.
+
+    ``removed`` are documents that left; none of them is in ``rows``.
+    """
 
     rows: list[Row]
     sources: list[tuple[SourceFile, FileStamp]]
     changes: int
+    removed: list[str]
 
 
 class Catalogue:
@@ -90,6 +95,9 @@ class Catalogue:
                 sources = connection.execute(
                     "select record, inode, size, mtime_ns from sources where change > ?", (since,)
                 ).fetchall()
+                removed = connection.execute(
+                    "select document_id from removed where change > ?", (since,)
+                ).fetchall()
                 return Listing(
                     rows=[_row(values) for values in documents],
                     sources=[
@@ -97,6 +105,7 @@ class Catalogue:
                         for record, inode, size, mtime_ns in sources
                     ],
                     changes=changes,
+                    removed=[document_id for (document_id,) in removed],
                 )
         except (sqlite3.Error, ValueError, TypeError, KeyError, OSError):
             return None
@@ -108,9 +117,11 @@ class Catalogue:
         *,
         changes: int,
         after: int | None,
+        removed: Iterable[str] = (),
     ) -> bool:
-        """Store rows as of change ``changes``. False when the catalogue must be written whole.
+        """Store rows as of change ``changes``, and forget ``removed`` ones.
 
+        False when the catalogue must be written whole.
         ``after`` is the change the file must be at; None writes it whole. A file that cannot be written is
         removed: a catalogue that is behind would be worse than none.
         """
@@ -133,10 +144,18 @@ class Catalogue:
                     if found is None or found[0] != SCHEMA or found[1] < after:
                         return False
                     connection.execute("update meta set changes = ?", (changes,))
+                gone = [(document_id, changes) for document_id in removed]
+                connection.executemany("insert or replace into removed values (?, ?)", gone)
+                connection.executemany("delete from documents where document_id = ?", [g[:1] for g in gone])
+                added = [_values(row, changes) for row in rows]
                 connection.executemany(
                     f"insert or replace into documents values ({', '.join('?' * 12)})",  # noqa: S608
-                    (_values(row, changes) for row in rows),
+                    added,
                 )
+                if after is not None:
+                    connection.executemany(
+                        "delete from removed where document_id = ?", [values[:1] for values in added]
+                    )
                 connection.executemany(
                     "insert or replace into sources values (?, ?, ?, ?, ?, ?)",
                     ((s.source_id, encode(s), *stamp, changes) for s, stamp in sources),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cmtui.errors import NotFound, StoreFormatError, StoreReadOnly
+from cmtui.errors import AmbiguousId, NotFound, StoreFormatError, StoreReadOnly
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus
+from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.review import EventDraft, ReviewEvent
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 from cmtui.ports import Clock
@@ -27,6 +29,7 @@ from cmtui.store.layout import DIGEST_ALGORITHM, FORMAT_VERSION, TEMPORARY_SUFFI
 from cmtui.store.locks import FolderLock
 from cmtui.store.notices import Notices
 from cmtui.store.records import StoreFormat, decode, encode
+from cmtui.store.removed import removed_error
 
 #: Seconds a commit waits for another process before it gives up with StoreLocked.
 LOCK_TIMEOUT = 10.0
@@ -103,10 +106,51 @@ class StoreRepository:
         return self._documents.add_alias(source_id, reference, moved=moved)
 
     def update_source(
-        self, source_id: str, *, page_offset: int | None = None, tags: Sequence[str] | None = None
+        self,
+        source_id: str,
+        *,
+        page_offset: int | None = None,
+        tags: Sequence[str] | None = None,
+        clear_page_offset: bool = False,
     ) -> SourceRecord:
         """Change what the user may set; None leaves a field as it is. Raises NotFound."""
-        return self._documents.update_source(source_id, page_offset, tags)
+        return self._documents.update_source(
+            source_id, page_offset, tags, clear_page_offset=clear_page_offset
+        )
+
+    def remove_document(
+        self, document_id: str, *, reason: str, accepted: Sequence[AcceptedQuote] = ()
+    ) -> Tombstone:
+        """Remove a document by id or unique prefix, all or nothing; its evidence log and all events stay.
+
+        Raises NotFound, AmbiguousId, StoreLocked, StoreReadOnly, StoreError.
+        """
+        with self._telling_removal(document_id):
+            return self._documents.remove(document_id, reason, accepted)
+
+    def tombstone(self, document_id: str) -> Tombstone | None:
+        """What is known of a removed document, by id or unique prefix; None when it was not removed."""
+        with disk_errors(self._layout.root):
+            return self._documents.tombstones.find(document_id)
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """The tombstones of all removed documents, sorted by document id. Raises StoreError when damaged."""
+        with disk_errors(self._layout.root):
+            found = map(self._documents.tombstones.get, sorted(self._documents.tombstones.ids()))
+            return tuple(tombstone for tombstone in found if tombstone is not None)
+
+    @contextlib.contextmanager
+    def _telling_removal(self, value: str) -> Iterator[None]:
+        """Turn NotFound into DocumentRemoved where the document was removed."""
+        try:
+            yield
+        except AmbiguousId:
+            raise
+        except NotFound:
+            tombstone = self.tombstone(value)
+            if tombstone is None:
+                raise
+            raise removed_error(tombstone) from None
 
     def document_ids(self) -> tuple[str, ...]:
         """Ids of all documents, sorted."""
@@ -120,15 +164,15 @@ class StoreRepository:
 
     def summary(self, document_id: str) -> DocumentSummary:
         """The row of one document, by id or unique prefix. Raises NotFound, AmbiguousId."""
-        with self._documents.view() as library:
+        with self._telling_removal(document_id), self._documents.view() as library:
             return library.summary(library.document_id(document_id))
 
     def document(self, document_id: str) -> CanonicalDocument:
         """The document, by id or unique prefix, verified on first load.
 
-        Raises NotFound, AmbiguousId, SnapshotDamaged, SidecarMalformed.
+        Raises NotFound (DocumentRemoved for one that was), AmbiguousId, SnapshotDamaged, SidecarMalformed.
         """
-        with disk_errors(self._layout.root):
+        with self._telling_removal(document_id), disk_errors(self._layout.root):
             return self._documents.document(document_id)
 
     def documents_of_bytes(self, bytes_sha256: str) -> tuple[str, ...]:
@@ -156,7 +200,7 @@ class StoreRepository:
 
     def source_of(self, document_id: str) -> SourceRecord:
         """The source a document belongs to. Raises NotFound, AmbiguousId."""
-        with self._documents.view() as library:
+        with self._telling_removal(document_id), self._documents.view() as library:
             record = library.record(library.owner(library.document_id(document_id)).source_id)
             assert record is not None  # the document itself is one of its documents
             return record

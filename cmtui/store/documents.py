@@ -16,6 +16,10 @@ leaves after each step:
 Should a source record be lost later, it is rebuilt from layer 1 in the identity sidecar; if that is lost too,
 the source is named by its bytes, ``urn:sha256:<digest>``.
 
+Removal goes the other way. Its commit is the tombstone (``cmtui.store.removed``); after it come the records
+of the sources, the catalogue and the generation, so that nobody sees the document any more, then identity
+sidecar, snapshot and bytes. Whatever a crash leaves of these is deleted by whoever looks next.
+
 A reader never waits for the lock. It looks at ``generation`` before each question and takes from the
 catalogue what changed since.
 """
@@ -29,9 +33,10 @@ from threading import Lock, RLock
 
 from msgspec.structs import replace
 
-from cmtui.errors import SidecarMalformed, StoreLocked, StoreReadOnly
+from cmtui.errors import SidecarMalformed, StoreError, StoreLocked, StoreReadOnly
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus
+from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.source import CanonicalDocument, SourceRecord
 from cmtui.ports import Clock
 from cmtui.store import atomic
@@ -45,6 +50,7 @@ from cmtui.store.library import Library, Row, check_commit, row_of
 from cmtui.store.locks import FolderLock, Holder
 from cmtui.store.notices import Notices
 from cmtui.store.records import Generation, SourceDocument, SourceFile, encode
+from cmtui.store.removed import Tombstones
 from cmtui.store.scan import Scan, Scanner
 from cmtui.store.sidecars import IdentitySidecars, identity_file
 from cmtui.store.snapshots import Snapshots
@@ -66,12 +72,14 @@ class DocumentStore:
         self._snapshots = Snapshots(layout)
         self._sidecars = IdentitySidecars(layout)
         self._catalogue = Catalogue(layout.catalogue, timeout=timeout)
-        self._scanner = Scanner(layout, self._catalogue, self._snapshots, notices)
+        self.tombstones = Tombstones(layout)
+        self._scanner = Scanner(layout, self._catalogue, self._snapshots, self.tombstones, notices)
         self._cache = DocumentCache()
         self._writer = Lock()
         self._mutex = RLock()
         self._library = Library()
         self._stamps: dict[str, FileStamp] = {}
+        self._unread: frozenset[str] = frozenset()
         self._generation = Generation()
         self._raw = b""
         with self._mutex:
@@ -115,8 +123,13 @@ class DocumentStore:
         return self._blobs.get(bytes_sha256)
 
     def orphan_blobs(self) -> tuple[str, ...]:
-        """Digests of bytes no document was made from: what an interrupted commit may leave."""
+        """Digests of bytes no document was made from: what an interrupted commit may leave.
+
+        None are while a snapshot is damaged: the bytes may be all that is left of its document.
+        """
         with self.view() as library:
+            if self._unread:
+                return ()
             return tuple(d for d in self._blobs.digests() if not library.documents_of_bytes(d))
 
     # -- changes -------------------------------------------------------------------------------------
@@ -142,6 +155,8 @@ class DocumentStore:
                 changed += self._withdrawn(library, document_id, source.source_id)
             for record in changed:
                 self._write_source(record)
+            if is_new:
+                self.tombstones.retire(document_id)
             if is_new or not self._snapshots.is_sound(document_id):
                 digest = self._snapshots.write(document)
                 self._sidecars.write(identity_file(document, source.artifact, digest))
@@ -149,17 +164,54 @@ class DocumentStore:
                 self._publish([row_of(document)] if is_new else [], changed)
         return placement.status
 
+    def remove(self, value: str, reason: str, accepted: Sequence[AcceptedQuote]) -> Tombstone:
+        """Remove a document by id or prefix; its logs stay. Raises NotFound, AmbiguousId."""
+        with self._change("remove a document", {"document_id": value}) as library:
+            document_id = library.document_id(value)
+            row, source = library.rows[document_id], library.owner(document_id)
+            tombstone = Tombstone(
+                document_id=document_id,
+                version_id=row.version_id,
+                source_id=source.source_id,
+                kind=row.kind,
+                reference=source.reference,
+                bytes_sha256=row.bytes_sha256,
+                size=row.size,
+                reason=reason,
+                removed_at=self._clock.now(),
+                accepted=tuple(accepted),
+            )
+            self.tombstones.write(tombstone)
+            changed = library.without(document_id)
+            for record in changed:
+                self._write_source(record)
+            self._publish([], changed, self._generation.counter + 1, removed=(document_id,))
+            self._delete_files(tombstone)
+        return tombstone
+
     def add_alias(self, source_id: str, reference: str, *, moved: bool) -> SourceRecord:
         """Join another reference to a source. Raises NotFound, AmbiguousId."""
         with self._change("add an alias", {"source_id": source_id}) as library:
             return self._replace_source(library, library.aliased(source_id, reference, moved=moved))
 
     def update_source(
-        self, source_id: str, page_offset: int | None, tags: Sequence[str] | None
+        self,
+        source_id: str,
+        page_offset: int | None,
+        tags: Sequence[str] | None,
+        *,
+        clear_page_offset: bool = False,
     ) -> SourceRecord:
         """Change what the user may set. Raises NotFound, AmbiguousId."""
         with self._change("update a source", {"source_id": source_id}) as library:
-            return self._replace_source(library, library.updated(source_id, page_offset, tags))
+            updated = library.updated(source_id, page_offset, tags, clear_page_offset=clear_page_offset)
+            return self._replace_source(library, updated)
+
+    @contextlib.contextmanager
+    def exclusive(self, operation: str) -> Iterator[Library]:
+        """Hold the commit lock for something that is no commit: a backup's list of files, a second look."""
+        with self._change(operation, {}) as library:
+            yield library
 
     def remove_orphan_blobs(self) -> tuple[str, ...]:
         """Remove bytes no document was made from, and answer with their digests."""
@@ -209,22 +261,41 @@ class DocumentStore:
         path = self._layout.source(source.source_id)
         atomic.write_whole(path, encode(source))
 
-    def _publish(self, rows: list[Row], sources: list[SourceFile], counter: int | None = None) -> None:
+    def _delete_files(self, tombstone: Tombstone) -> None:
+        """Delete what is left of a document that has a tombstone. Under the lock, out of the view."""
+        self._sidecars.remove(tombstone.document_id)
+        self._snapshots.remove(tombstone.document_id)
+        self._cache.drop(tombstone.document_id)
+        if not self._unread and not self._library.documents_of_bytes(tombstone.bytes_sha256):
+            self._blobs.remove(tombstone.bytes_sha256)
+
+    def _publish(
+        self,
+        rows: list[Row],
+        sources: list[SourceFile],
+        counter: int | None = None,
+        *,
+        removed: tuple[str, ...] = (),
+    ) -> None:
         """Make a change visible: to this process, in the catalogue, to the others. Under the lock."""
         before = self._generation
         generation = Generation(
             counter=before.counter + len(rows) if counter is None else counter,
             changes=before.changes + 1,
             added=tuple(row.document_id for row in rows),
+            removed=removed,
         )
         stamped = [(s, stamp_of(self._layout.source(s.source_id).stat())) for s in sources]
         with self._mutex:
+            for document_id in removed:
+                self._library.remove_row(document_id)
             for row in rows:
                 self._library.put_row(row)
             for source, stamp in stamped:
                 self._library.put_source(source)
                 self._stamps[source.source_id] = stamp
-        if not self._catalogue.write(rows, stamped, changes=generation.changes, after=before.changes):
+        changes = generation.changes
+        if not self._catalogue.write(rows, stamped, changes=changes, after=before.changes, removed=removed):
             self._write_catalogue(generation.changes)
         raw = encode(generation)
         atomic.write_whole(self._layout.generation, raw)
@@ -285,6 +356,9 @@ class DocumentStore:
             else:
                 self._rescan(wait=False)
             return
+        for document_id in listing.removed:
+            self._library.remove_row(document_id)
+            self._cache.drop(document_id)
         for row in listing.rows:
             self._library.put_row(row)
         for source, stamp in listing.sources:
@@ -316,13 +390,15 @@ class DocumentStore:
     def _rescan_locked(self, unfinished: Holder | None, rows: Mapping[str, Row] | None = None) -> None:
         """Read the directory, mend what a crash left, and write the catalogue. Under the commit lock."""
         layout = self._layout
-        for folder in (layout.root, layout.snapshots, layout.sources, layout.identity):
+        for folder in (layout.root, layout.snapshots, layout.sources, layout.identity, layout.removed):
             atomic.remove_temporaries(folder)
         if unfinished is not None:
             self._blobs.remove_temporaries()
         scan = self._scanner.scan({**self._library.rows, **(rows or {})}, load=True)
         self._adopt(scan)
         orphans = self._adopt_orphans()
+        for document_id in sorted(scan.buried if unfinished is None else self.tombstones.ids()):
+            orphans += self._finish_removal(document_id)
         for source in orphans:
             self._write_source(source)
         if unfinished is not None or orphans or scan.lagging:
@@ -332,9 +408,26 @@ class DocumentStore:
         elif scan.stale:
             self._write_catalogue(self._generation.changes)
 
+    def _finish_removal(self, document_id: str) -> list[SourceFile]:
+        """Delete what an interrupted removal left; the source records that no longer name the document."""
+        try:
+            tombstone = self.tombstones.get(document_id)
+        except StoreError as error:
+            # What it was about is not known: the document stays hidden and nothing is deleted.
+            self._notices.add(error.message)
+            return []
+        if tombstone is None:
+            return []
+        changed = self._library.without(document_id)
+        for source in changed:
+            self._library.put_source(source)
+        self._delete_files(tombstone)
+        return changed
+
     def _adopt(self, scan: Scan) -> None:
         self._library = Library(scan.rows.values(), scan.sources.values())
         self._stamps = scan.stamps
+        self._unread = scan.unread
         self._generation, self._raw = self._scanner.generation(scan.raw), scan.raw
         if self._read_only:
             self._adopt_orphans()

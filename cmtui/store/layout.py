@@ -82,6 +82,11 @@ class Layout:
         return self.root / "blobs" / DIGEST_ALGORITHM
 
     @property
+    def removed(self) -> Path:
+        """Tombstones of removed documents."""
+        return self.root / "removed"
+
+    @property
     def derived(self) -> Path:
         """Derived data: delete it and nothing is lost."""
         return self.root / "derived"
@@ -124,6 +129,10 @@ class Layout:
         """The evidence log of a document."""
         return self.evidence / f"{document_id}.jsonl"
 
+    def tombstone(self, document_id: str) -> Path:
+        """The tombstone of a removed document."""
+        return self.removed / f"{document_id}.json"
+
     def event_log(self, reviewer: str) -> Path:
         """The review log of a reviewer."""
         return self.events / f"{reviewer_file_name(reviewer)}.jsonl"
@@ -143,7 +152,7 @@ class Layout:
             self.events,
             self.root / "receipts",
             self.root / "audits",
-            self.root / "removed",
+            self.removed,
             self.derived,
         )
 

@@ -6,7 +6,7 @@ on statuses, versions and names live here, once.
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -88,6 +88,14 @@ class Library:
             self.rows[row.document_id] = row
             insort(self._ids, row.document_id)
             self._by_bytes.setdefault(row.bytes_sha256, set()).add(row.document_id)
+            self._summaries = None
+
+    def remove_row(self, document_id: str) -> None:
+        """Forget a document; its source stays. One that is not there is a no-op."""
+        row = self.rows.pop(document_id, None)
+        if row is not None:
+            del self._ids[bisect_left(self._ids, document_id)]
+            self._by_bytes[row.bytes_sha256].discard(document_id)
             self._summaries = None
 
     def put_source(self, source: SourceFile) -> None:
@@ -244,6 +252,17 @@ class Library:
             status = IngestStatus.NEW_VERSION
         return Placement(status, _with_aliases(replace(source, documents=(*rest, arrived)), aliases))
 
+    def without(self, document_id: str) -> list[SourceFile]:
+        """The records of the sources that name a document, without it.
+
+        A source whose last document is removed stays: its tags, page offset and bibliography are a person's
+        work, and hold again when its file is ingested again.
+        """
+        return [
+            replace(record, documents=tuple(d for d in record.documents if d.document_id != document_id))
+            for record in (self.sources[source_id] for source_id in self.claimants(document_id))
+        ]
+
     def aliased(self, source_id: str, reference: str, *, moved: bool) -> SourceFile:
         """The source's record with one more reference. Raises NotFound, InvalidRequest."""
         if not reference:
@@ -254,9 +273,18 @@ class Library:
             return joined
         return replace(joined, moved_to=None if reference == source.reference else reference)
 
-    def updated(self, source_id: str, page_offset: int | None, tags: Sequence[str] | None) -> SourceFile:
+    def updated(
+        self,
+        source_id: str,
+        page_offset: int | None,
+        tags: Sequence[str] | None,
+        *,
+        clear_page_offset: bool = False,
+    ) -> SourceFile:
         """The source's record with the user's settings; None leaves one as it is. Raises NotFound."""
         source = self.sources[self.source_id(source_id)]
+        if clear_page_offset:
+            source = replace(source, page_offset=None)
         if page_offset is not None:
             source = replace(source, page_offset=page_offset)
         if tags is not None:

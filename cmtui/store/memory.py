@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import RLock
 
-from cmtui.errors import BlobDamaged, LogDamaged, NotFound
+from cmtui.errors import AmbiguousId, BlobDamaged, LogDamaged, NotFound
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
 from cmtui.model.identity import SourceArtifact, sha256_bytes
 from cmtui.model.ingest import IngestStatus
+from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.review import EventDraft, ReviewEvent
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 from cmtui.ports import Clock
@@ -22,6 +24,7 @@ from cmtui.store.evidence_log import by_document, check_entry, log_of
 from cmtui.store.ids import resolve
 from cmtui.store.layout import reviewer_file_name
 from cmtui.store.library import Library, check_commit, row_of
+from cmtui.store.removed import removed_error
 
 
 class InMemoryKnowledgeRepository:
@@ -37,6 +40,7 @@ class InMemoryKnowledgeRepository:
         self._evidence: list[EvidenceEntry] = []
         self._evidence_by_id: dict[str, EvidenceEntry] = {}
         self._claims: dict[str, Claim] = {}
+        self._tombstones: dict[str, Tombstone] = {}
         self._events: dict[str, list[Link]] = {}
         self._bibliography: dict[str, BibliographyRecord] = {}
 
@@ -76,6 +80,7 @@ class InMemoryKnowledgeRepository:
             if document.document_id not in self._documents:
                 self._documents[document.document_id] = document
                 self._blobs.setdefault(document.version.bytes_sha256, bytes(content))
+                self._tombstones.pop(document.document_id, None)
                 self._library.put_row(row_of(document))
                 self._counter += 1
             self._library.put_source(placement.source)
@@ -89,13 +94,72 @@ class InMemoryKnowledgeRepository:
             return self.source(source.source_id)
 
     def update_source(
-        self, source_id: str, *, page_offset: int | None = None, tags: Sequence[str] | None = None
+        self,
+        source_id: str,
+        *,
+        page_offset: int | None = None,
+        tags: Sequence[str] | None = None,
+        clear_page_offset: bool = False,
     ) -> SourceRecord:
         """Change what the user may set. Raises NotFound."""
         with self._mutex:
-            source = self._library.updated(source_id, page_offset, tags)
+            source = self._library.updated(source_id, page_offset, tags, clear_page_offset=clear_page_offset)
             self._library.put_source(source)
             return self.source(source.source_id)
+
+    def remove_document(
+        self, document_id: str, *, reason: str, accepted: Sequence[AcceptedQuote] = ()
+    ) -> Tombstone:
+        """Remove a document by id or unique prefix; evidence and events stay. Raises NotFound."""
+        with self._mutex, self._telling_removal(document_id):
+            library = self._library
+            full = library.document_id(document_id)
+            row, source = library.rows[full], library.owner(full)
+            tombstone = Tombstone(
+                document_id=full,
+                version_id=row.version_id,
+                source_id=source.source_id,
+                kind=row.kind,
+                reference=source.reference,
+                bytes_sha256=row.bytes_sha256,
+                size=row.size,
+                reason=reason,
+                removed_at=self._clock.now(),
+                accepted=tuple(accepted),
+            )
+            self._tombstones[full] = tombstone
+            for record in library.without(full):
+                library.put_source(record)
+            library.remove_row(full)
+            del self._documents[full]
+            if not library.documents_of_bytes(row.bytes_sha256):
+                del self._blobs[row.bytes_sha256]
+            self._counter += 1
+            return tombstone
+
+    def tombstone(self, document_id: str) -> Tombstone | None:
+        """What is known of a removed document, by id or unique prefix; None when it was not removed."""
+        with self._mutex:
+            found = [key for key in self._tombstones if key.startswith(document_id.strip().lower())]
+            return self._tombstones[found[0]] if document_id and len(found) == 1 else None
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """The tombstones of all removed documents, sorted by document id."""
+        with self._mutex:
+            return tuple(self._tombstones[key] for key in sorted(self._tombstones))
+
+    @contextlib.contextmanager
+    def _telling_removal(self, value: str) -> Iterator[None]:
+        """Turn NotFound into DocumentRemoved where the document was removed."""
+        try:
+            yield
+        except AmbiguousId:
+            raise
+        except NotFound:
+            tombstone = self.tombstone(value)
+            if tombstone is None:
+                raise
+            raise removed_error(tombstone) from None
 
     def document_ids(self) -> tuple[str, ...]:
         """Ids of all documents, sorted."""
@@ -109,12 +173,12 @@ class InMemoryKnowledgeRepository:
 
     def summary(self, document_id: str) -> DocumentSummary:
         """The row of one document, by id or unique prefix. Raises NotFound, AmbiguousId."""
-        with self._mutex:
+        with self._mutex, self._telling_removal(document_id):
             return self._library.summary(self._library.document_id(document_id))
 
     def document(self, document_id: str) -> CanonicalDocument:
-        """The document, by id or unique prefix. Raises NotFound, AmbiguousId."""
-        with self._mutex:
+        """The document, by id or unique prefix. Raises NotFound (DocumentRemoved), AmbiguousId."""
+        with self._mutex, self._telling_removal(document_id):
             return self._documents[self._library.document_id(document_id)]
 
     def documents_of_bytes(self, bytes_sha256: str) -> tuple[str, ...]:
@@ -148,7 +212,7 @@ class InMemoryKnowledgeRepository:
 
     def source_of(self, document_id: str) -> SourceRecord:
         """The source a document belongs to. Raises NotFound, AmbiguousId."""
-        with self._mutex:
+        with self._mutex, self._telling_removal(document_id):
             owner = self._library.owner(self._library.document_id(document_id))
             return self.source(owner.source_id)
 

@@ -12,6 +12,7 @@ from cmtui.store.layout import FORMAT_VERSION, Layout, id_of_file
 from cmtui.store.library import Row, row_of
 from cmtui.store.notices import Notices
 from cmtui.store.records import Generation, SourceFile, decode
+from cmtui.store.removed import Tombstones
 from cmtui.store.snapshots import Snapshots
 
 
@@ -25,15 +26,27 @@ class Scan:
     stamps: dict[str, FileStamp] = field(default_factory=dict)
     stale: bool = False
     lagging: bool = False
+    #: Documents that have a tombstone and still a snapshot: their removal was interrupted.
+    buried: frozenset[str] = frozenset()
+    #: Documents whose snapshot could not be read: which bytes they were made from is not known.
+    unread: frozenset[str] = frozenset()
 
 
 class Scanner:
     """Reads the directory; writes nothing."""
 
-    def __init__(self, layout: Layout, catalogue: Catalogue, snapshots: Snapshots, notices: Notices) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        catalogue: Catalogue,
+        snapshots: Snapshots,
+        tombstones: Tombstones,
+        notices: Notices,
+    ) -> None:
         self._layout = layout
         self._catalogue = catalogue
         self._snapshots = snapshots
+        self._tombstones = tombstones
         self._notices = notices
 
     def read_generation(self) -> bytes:
@@ -70,6 +83,8 @@ class Scanner:
         scan = Scan(self.read_generation())
         listing = self._catalogue.read()
         found = set(self._snapshots.ids())
+        scan.buried = self._tombstones.ids() & found
+        found -= scan.buried
         if listing is not None and listing.changes >= self.generation(scan.raw).changes:
             scan.rows = {row.document_id: row for row in listing.rows if row.document_id in found}
             scan.lagging = len(scan.rows) != len(listing.rows)
@@ -81,6 +96,7 @@ class Scanner:
             if row is not None:
                 scan.rows[document_id] = row
                 scan.lagging = scan.lagging or listing is not None
+        scan.unread = frozenset(found - scan.rows.keys())
         before = {s.source_id: (s, stamp) for s, stamp in listing.sources} if listing is not None else {}
         with os.scandir(self._layout.sources) as entries:
             for entry in entries:
@@ -94,7 +110,7 @@ class Scanner:
                     scan.stale = True
                 scan.sources[source_id] = source
                 scan.stamps[source_id] = stamp
-        scan.stale = scan.stale or listing is None or scan.lagging or bool(missing) or bool(before)
+        scan.stale = scan.stale or listing is None or scan.lagging or bool(missing or before or scan.buried)
         return scan
 
     def _load_row(self, document_id: str) -> Row | None:

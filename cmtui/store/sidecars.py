@@ -164,6 +164,12 @@ class IdentitySidecars:
             )
         return sidecar
 
+    def remove(self, document_id: str) -> None:
+        """Remove a sidecar. The caller holds the lock and has written the document's tombstone."""
+        path = self._layout.identity_of(document_id)
+        path.unlink(missing_ok=True)
+        atomic.sync_folder(path.parent)
+
     def write(self, sidecar: IdentityFile) -> None:
         """Write a sidecar."""
         atomic.write_whole(self._layout.identity_of(sidecar.content.content_id), encode(sidecar))

@@ -65,6 +65,14 @@ class Snapshots:
             self._verified[document_id] = (stamp, digest)
         return document, digest
 
+    def remove(self, document_id: str) -> None:
+        """Remove a snapshot. The caller holds the lock and has written the tombstone."""
+        path = self._layout.snapshot(document_id)
+        path.unlink(missing_ok=True)
+        atomic.sync_folder(path.parent)
+        with self._mutex:
+            self._verified.pop(document_id, None)
+
     def is_sound(self, document_id: str) -> bool:
         """Whether a document's snapshot is there and verifies."""
         try:
