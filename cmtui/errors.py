@@ -217,6 +217,12 @@ class TimeLimit(IngestError):
     code = "time-limit"
 
 
+class BackendMissing(IngestError):
+    """The reader that was asked for is not installed. Another one never takes its place unasked."""
+
+    code = "backend-missing"
+
+
 class DrmProtected(IngestError):
     """An EPUB whose content is encrypted."""
 

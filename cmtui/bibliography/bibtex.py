@@ -1,4 +1,4 @@
-"""BibTeX records, written with an exact table of escapes (R106: a safely escaped serializer).
+"""BibTeX and BibLaTeX records, written with an exact table of escapes (R106: a safely escaped serializer).
 
 The table is applied in one pass over the characters, never as chained replacements, so that no escape is
 escaped again. Unicode is kept (UTF-8, as biber and current BibTeX styles read it).
@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cmtui._version import __version__
-from cmtui.bibliography import markup
+from cmtui.bibliography import biblatex, markup
 from cmtui.bibliography.disambiguate import letters
 from cmtui.bibliography.normalise import doi
+from cmtui.bibliography.reading.dates import write_edtf
 from cmtui.model.bibliography import CslItem
 
 ENGINE = f"cmtui {__version__}"
@@ -70,6 +71,7 @@ _CLOSINGS = frozenset(
         markup.NO_CASE,
     )
 )
+_DASHES = re.compile(r"\s*(?:-+|[\u2010-\u2015\u2212])\s*")
 _KEY = re.compile(r"[A-Za-z0-9:_-]+")
 #: Words as capitals are protected in them: what stands between blanks, punctuation, braces and markup.
 _WORD = re.compile(r"([\s:;,.!?()\[\]{}/\u2010-\u2015\ue100-\ue111-]+)")
@@ -90,6 +92,10 @@ def _table(text: str) -> dict[str, str]:
     return {**_ESCAPES, **braces, **_COMMANDS, **dict.fromkeys(_CLOSINGS, "}")}
 
 
+#: Pairs that TeX prints as one character; a group between them keeps them apart.
+_LIGATURE = re.compile(r"-(?=-)|`(?=`)|'(?=')|[?!](?=`)")
+
+
 def escape(text: str) -> str:
     """A text so that LaTeX prints exactly it.
 
@@ -97,8 +103,13 @@ def escape(text: str) -> str:
     backslash, so that unbalanced ones would break the whole file: they become ``\\textbraceleft{}`` and
     ``\\textbraceright{}``.
     """
-    table = _table(text)
-    return "".join(table.get(character, character) for character in text)
+    return _translate(text, _table(text))
+
+
+def _translate(text: str, table: Mapping[str, str]) -> str:
+    """One pass over the characters, with TeX's ligatures kept apart."""
+    written = "".join(table.get(character, character) for character in text)
+    return _LIGATURE.sub(lambda match: f"{match[0]}{{}}", written)
 
 
 def protect(text: str) -> str:
@@ -107,7 +118,7 @@ def protect(text: str) -> str:
     table = _table(text)
     output: list[str] = []
     for token in _WORD.split(text):
-        escaped = "".join(table.get(character, character) for character in token)
+        escaped = _translate(token, table)
         output.append(f"{{{escaped}}}" if any(c.isupper() for c in token[1:]) else escaped)
     return "".join(output)
 
@@ -163,27 +174,84 @@ def _ascii(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", folded)
 
 
-def _keys(items: Sequence[CslItem]) -> list[str]:
+def keys(items: Sequence[CslItem]) -> list[str]:
     """One key per item, unique without regard to case (biber treats them so)."""
     wanted = [citation_key(item) for item in items]
     groups: dict[str, list[int]] = defaultdict(list)
     for index, key in enumerate(wanted):
         groups[key.casefold()].append(index)
     taken = {key for key, places in groups.items() if len(places) == 1}
-    keys = list(wanted)
+    made = list(wanted)
     for places in groups.values():
         number = 0
         for index in places if len(places) > 1 else ():
             while (candidate := wanted[index] + letters(number)).casefold() in taken:
                 number += 1
             taken.add(candidate.casefold())
-            keys[index] = candidate
-    return keys
+            made[index] = candidate
+    return made
 
 
-def write_entries(items: Sequence[CslItem]) -> list[str]:
-    """One BibTeX record per valid item (``metadata.validate_item``), in their order, with distinct keys."""
-    return [_entry(item, key) for item, key in zip(items, _keys(items), strict=True)]
+def write_entries(items: Sequence[CslItem], *, flavour: str = "bibtex") -> list[str]:
+    """One record per valid item (``metadata.validate_item``), in their order, with distinct keys.
+
+    ``flavour`` is bibtex or biblatex; the latter carries more fields and its dates are whole.
+    """
+    write = _biblatex_entry if flavour == "biblatex" else _entry
+    return [write(item, key) for item, key in zip(items, keys(items), strict=True)]
+
+
+def _biblatex_entry(item: CslItem, key: str) -> str:
+    kind = str(item["type"])
+    entry = biblatex.FROM_CSL.get(kind, "misc")
+    lines = [f"@{entry}{{{key},"]
+    if biblatex.TO_CSL.get(entry) != kind:
+        usual = {csl: name for name, csl in biblatex.SUBTYPES.items()}
+        lines.append(f"  entrysubtype = {{{usual.get(kind, kind)}}},")
+    lines += [f"  {name} = {{{value}}}," for name, value in _biblatex_fields(item, kind) if value]
+    return "\n".join([*lines, "}"])
+
+
+def _biblatex_fields(item: CslItem, kind: str) -> Iterable[tuple[str, str]]:
+    for name, role in biblatex.ROLES:
+        yield name, name_list(item.get(role, ()))
+    others = [role for role in biblatex.EDITOR_TYPES if item.get(role)]
+    for letter, role in zip("abc", others, strict=False):
+        yield f"editor{letter}", name_list(item[role])
+        yield f"editor{letter}type", role
+
+    def text(variable: str, *, title: bool = False) -> str:
+        value = markup.enrich(markup.clean(str(item.get(variable, ""))))
+        return protect(value) if title else escape(value)
+
+    where = biblatex.places(kind)
+    yield "title", text("title", title=True)
+    if "volume-title" in item and "container-title" in item and kind in biblatex.CONTAINED:
+        yield "maintitle", text("container-title", title=True)
+        yield "booktitle", text("volume-title", title=True)
+    else:
+        yield where.container, text("container-title", title=True)
+    yield "shortjournal", text("container-title-short", title=True)
+    yield where.publisher, text("publisher")
+    yield where.issue, text("issue")
+    yield where.number, text("number")
+    yield where.collection_number, text("collection-number")
+    for name, variable, title in biblatex.TEXT:
+        yield name, text(variable, title=title)
+    if "page" in item:
+        yield "pages", _pages(item["page"])
+    for name, variable in biblatex.DATES:
+        yield name, write_edtf(item.get(variable) or {})
+    issued = item.get("issued") or {}
+    if not issued.get("date-parts") and issued.get("literal"):
+        yield "year", escape(markup.clean(str(issued["literal"])))
+    for name, variable in biblatex.IDENTIFIERS:
+        value = markup.clean(str(item.get(variable, "")))
+        yield name, address(doi(value) if variable == "DOI" else value)
+    if "archive_location" in item:
+        yield "eprint", address(markup.clean(str(item["archive_location"])))
+        archive = markup.clean(str(item.get("archive", "")))
+        yield "eprinttype", "arxiv" if archive == "arXiv" else escape(archive)
 
 
 def _entry(item: CslItem, key: str) -> str:
@@ -224,8 +292,7 @@ def _fields(item: CslItem, kind: str) -> Iterable[tuple[str, str]]:
             text = markup.enrich(text)
             yield name, f"{{{protect(text) if title else escape(text)}}}"
     if "page" in item:
-        pages = re.sub(r"\s*(?:-+|[\u2010-\u2015])\s*", "--", escape(markup.clean(str(item["page"]))))
-        yield "pages", f"{{{pages}}}"
+        yield "pages", f"{{{_pages(item['page'])}}}"
     yield from _date_fields(item.get("issued") or {})
     for variable, name in (("ISBN", "isbn"), ("ISSN", "issn")):
         if variable in item:
@@ -240,6 +307,11 @@ def _fields(item: CslItem, kind: str) -> Iterable[tuple[str, str]]:
     for variable, name in (("keyword", "keywords"), ("note", "note")):
         if variable in item:
             yield name, f"{{{escape(markup.clean(str(item[variable])))}}}"
+
+
+def _pages(value: Any) -> str:
+    """Pages with the double hyphen of a range."""
+    return "--".join(escape(part) for part in _DASHES.split(markup.clean(str(value))))
 
 
 def _date_fields(issued: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
