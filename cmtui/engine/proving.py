@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cmtui.engine.core import AnyFilters, MachineCore
 from cmtui.engine.evidence import Judged, judge, members_of, pool_size, report
@@ -22,6 +23,10 @@ from cmtui.model.selectors import Span
 from cmtui.model.verification import EvidenceCheck
 from cmtui.ports import InferenceBackend, SemanticIndex
 from cmtui.verification.layers import check_entry
+
+if TYPE_CHECKING:
+    from cmtui.engine.versions import VersionDesk
+    from cmtui.model.reanchor import AcceptedReanchoring, Superseded, VersionReport
 
 
 class EvidenceOperations(MachineCore):
@@ -137,6 +142,39 @@ class EvidenceOperations(MachineCore):
         check, identities = self._quotes.check(text, document_id=document_id, offset=offset)
         self._record(identities)
         return check
+
+    # -- across versions of a source -------------------------------------------------------------------
+
+    def version_reports(self, source_id: str | None = None) -> tuple[VersionReport, ...]:
+        """What became of recorded evidence whose document a newer version replaced; nothing is moved.
+
+        For every source with such evidence, or for one (by source or document id). Raises NotFound.
+        """
+        source = None if source_id is None else self.desk.source_of(source_id)
+        return self._versions().reports(source)
+
+    def superseded(self, document_id: str, span: Span) -> Superseded | None:
+        """What a review row says of text in a document: None while the document is current."""
+        return self._versions().superseded(document_id, span)
+
+    def accept_reanchoring(
+        self,
+        evidence_id: str,
+        *,
+        reviewer: str | None = None,
+        claim_id: str | None = None,
+        offset: int | None = None,
+    ) -> AcceptedReanchoring:
+        """Record evidence at its place in the current version, and accept it again for a reviewer's claims.
+
+        Raises NotFound, InvalidRequest, VerificationError; then nothing is recorded.
+        """
+        return self._versions().accept(evidence_id, reviewer=reviewer, claim_id=claim_id, offset=offset)
+
+    def _versions(self) -> VersionDesk:
+        from cmtui.engine.versions import VersionDesk
+
+        return VersionDesk(self.repository)
 
     def _judge(
         self,

@@ -22,6 +22,7 @@ from cmtui.verification.layers import check_entry
 from cmtui.verification.verifier import verify_span
 
 if TYPE_CHECKING:
+    from cmtui.engine.versions import VersionDesk
     from cmtui.model.bibliography import CslItem
 
 
@@ -64,6 +65,31 @@ class ReviewSession:
         drafts = [self._draft(EventType.ACCEPTED, claim_id, evidence_id, payload)]
         if note is not None:
             drafts.append(self._draft(EventType.NOTED, claim_id, evidence_id, {"note": note}))
+        return self._append(drafts)
+
+    def accept_again(
+        self, claim_ids: Sequence[str], evidence_id: str, *, old_evidence_id: str
+    ) -> ReviewState:
+        """Accept for each claim the evidence that a newer version of the source holds of the old one.
+
+        One action, undone as one. Each event names the old evidence, and keeps its reasons, note and tags.
+        Raises VerificationError and records nothing when a layer fails.
+        """
+        state = self.state()
+        drafts = []
+        verified = self._verified(evidence_id)
+        for claim_id in claim_ids:
+            old = state.of(claim_id, old_evidence_id)
+            payload: dict[str, Json] = {**verified, **self._context(claim_id, old_evidence_id)}
+            payload.update(reasons=[*old.reasons], reanchors=old_evidence_id)
+            drafts.append(self._draft(EventType.ACCEPTED, claim_id, evidence_id, payload))
+            for kind, kept in (
+                (EventType.NOTED, {"note": old.note} if old.note else None),
+                (EventType.TAGGED, {"tags": [*old.tags]} if old.tags else None),
+                (EventType.RELATION_SET, {"relation": old.relation} if old.relation else None),
+            ):
+                if kept is not None:
+                    drafts.append(self._draft(kind, claim_id, evidence_id, cast("dict[str, Json]", kept)))
         return self._append(drafts)
 
     def reject(self, claim_id: str, evidence_id: str, *, reasons: Sequence[str] = ()) -> ReviewState:
@@ -128,8 +154,14 @@ class ReviewSession:
     # -- export --------------------------------------------------------------------------------------
 
     def rows(self, *, where: Callable[[Decision], bool] = lambda _: True) -> Iterator[dict[str, Json]]:
-        """One row per finding of each claim's newest run, in claim order, with this reviewer's state."""
+        """One row per finding of each claim's newest run, in claim order, with this reviewer's state.
+
+        ``superseded`` says what became of the text when a newer version replaced its document, else None.
+        """
+        from cmtui.engine.versions import VersionDesk
+
         state = self.state()
+        versions = VersionDesk(self.repository)
         for claim in self.repository.claims(archived=True):
             if claim.latest is None:
                 continue
@@ -156,6 +188,7 @@ class ReviewSession:
                     "reviewer": self.reviewer,
                     "decided_at": of.decided_at,
                     "backend": claim.latest.backend,
+                    "superseded": _superseded(versions, finding),
                 }
 
     # -- helpers -------------------------------------------------------------------------------------
@@ -225,6 +258,16 @@ _DESCRIBED = {
     EventType.RELATION_SET: "relation",
     EventType.BIBLIOGRAPHY_SET: "bibliography edit",
 }
+
+
+def _superseded(versions: VersionDesk, finding: RunFinding) -> Json:
+    found = versions.superseded(finding.document_id, finding.span)
+    if found is None:
+        return None
+    return {
+        "class": found.anchor.value if found.anchor is not None else None,
+        "document_id": found.document_id,
+    }
 
 
 def _plain(value: object) -> Json:

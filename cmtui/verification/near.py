@@ -31,7 +31,12 @@ _BY_CHARACTER = 1_500
 #: How many near misses are shown, and how much worse than the best they may be.
 _SHOWN = 3
 _CLOSE = 0.05
+#: From this share on the first window is not questioned.
+_SURE = 0.95
+#: Below this share no window nearby will be a near miss.
+_UNLIKELY = 0.4
 _WORD = re.compile(r"\w+")
+_ENDING = re.compile(r"[^\w\s]+$")
 _PIECE = re.compile(r"\w+|\W")
 _ELLIPSIS = re.compile(r"\s*(?:\[?(?:…|\.\s?\.\s?\.)\]?)\s*")
 
@@ -117,8 +122,27 @@ def _compare(quote: str, searchable: SearchableText, place: int, length: int) ->
     begin, stop = blocks[0].b, blocks[-1].b + blocks[-1].size
     if unit_starts is not None:
         begin, stop = unit_starts[begin], unit_starts[stop]
-    span = _whole_words(searchable, Span(start + begin, start + stop))
-    exact = text[span.start : span.end]
+    found = _judge(quote, searchable, Span(start + begin, start + stop))
+    if _UNLIKELY < found.similarity < _SURE:
+        # A stray match far off stretches the window: try one as long as the quote from either end, too.
+        first_start, last_end = found.span.start, found.span.end
+        for span in (
+            Span(first_start, min(len(text), first_start + len(quote))),
+            Span(max(0, last_end - len(quote)), last_end),
+        ):
+            other = _judge(quote, searchable, span)
+            if other.similarity > found.similarity:
+                found = other
+    return found
+
+
+def _judge(quote: str, searchable: SearchableText, span: Span) -> NearMiss:
+    """The near miss at ``span``, widened to whole words and to the punctuation the quote ends with."""
+    span = _whole_words(searchable, span)
+    ending = _ENDING.search(quote)
+    if ending and searchable.text.startswith(ending.group(), span.end):
+        span = Span(span.start, span.end + len(ending.group()))
+    exact = searchable.text[span.start : span.end]
     difference = differences(quote, exact)
     equal = sum(len(part.quote) for part in difference if part.op == "equal")
     return NearMiss(searchable, span, 2 * equal / (len(quote) + len(exact)), difference)

@@ -23,7 +23,7 @@ from cmtui.verification.near import (
     nearest,
     stitched,
 )
-from cmtui.verification.verifier import split_span, verify_span
+from cmtui.verification.verifier import occurrences, split_span, verify_span
 
 #: Prepared documents kept in memory.
 _CACHED = 64
@@ -66,7 +66,7 @@ class QuoteChecker:
     def _exact(
         self, quote: str, scope: Sequence[SearchableText], offset: int | None
     ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
-        places = [(text, span) for text in scope for span in _occurrences(text.text, quote)]
+        places = [(text, span) for text in scope for span in occurrences(text.text, quote)]
         if offset is not None and len(scope) == 1:
             at_offset = [(text, span) for text, span in places if span.start == offset]
             if at_offset:
@@ -127,7 +127,7 @@ class QuoteChecker:
         self, quote: str, named: SearchableText
     ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
         others = [t for t in self._current() if t.document.document_id != named.document.document_id]
-        places = [(text, span) for text in others for span in _occurrences(text.text, quote)]
+        places = [(text, span) for text in others for span in occurrences(text.text, quote)]
         if not places:
             return None
         return self._verdict(
@@ -220,16 +220,6 @@ class QuoteChecker:
                 self._prepared.popitem(last=False)
         self._prepared.move_to_end(document_id)
         return prepared
-
-
-def _occurrences(text: str, quote: str) -> list[Span]:
-    """Every place of ``quote`` in ``text``, overlapping ones too."""
-    found = []
-    at = text.find(quote)
-    while at >= 0:
-        found.append(Span(at, at + len(quote)))
-        at = text.find(quote, at + 1)
-    return found
 
 
 def _joins_to(quote: str, parts: Sequence[str]) -> bool:

@@ -105,6 +105,28 @@ def verify_split(document: CanonicalDocument, source: SourceRecord, span: Span) 
     return EvidenceSet(tuple(members))
 
 
+def stands_at(document: CanonicalDocument, text: str, offset: int) -> bool:
+    """Whether ``text`` stands at ``offset`` of ``document``, inside one passage.
+
+    The whole check of ``verify_span`` on the text, without making an identity: for checking many places.
+    """
+    if offset < 0 or not text or not document.text.startswith(text, offset):
+        return False
+    passage = document.passage_at(offset)
+    return passage is not None and offset + len(text) <= passage.end
+
+
+def occurrences(text: str, quote: str) -> list[Span]:
+    """Every place of ``quote`` in ``text``, overlapping ones too; none for an empty quote."""
+    found: list[Span] = []
+    length = len(quote)
+    at = text.find(quote) if length else -1
+    while at >= 0:
+        found.append(Span(at, at + length))
+        at = text.find(quote, at + 1)
+    return found
+
+
 def split_span(document: CanonicalDocument, span: Span) -> list[Span]:
     """The parts of ``span`` inside passages, trimmed of blanks at passage borders.
 

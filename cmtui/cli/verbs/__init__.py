@@ -1,8 +1,19 @@
 """One module per verb or small family of verbs; none holds a rule of the engine."""
 
-from cmtui.cli.verbs import bibliography, cite, claims, evidence, ingest, library, quote, review, search
+from cmtui.cli.verbs import (
+    bibliography,
+    cite,
+    claims,
+    evidence,
+    ingest,
+    library,
+    quote,
+    review,
+    search,
+    versions,
+)
 
 #: The families in the order of the help text: the order in which a person meets them.
-FAMILIES = (ingest, library, search, evidence, quote, claims, review, bibliography, cite)
+FAMILIES = (ingest, library, search, evidence, quote, claims, review, versions, bibliography, cite)
 
 __all__ = ["FAMILIES"]
