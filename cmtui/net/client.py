@@ -60,8 +60,8 @@ class HttpClient:
 
     ``base_url`` is https, or http for this machine (and for any host as long as no secret is sent);
     ``headers`` may hold secrets, which are sent and never shown. ``permit`` says of each address the host
-    resolves to whether it may be connected to (all must be); None allows any. ``transport``, ``clock``, ``sleep``,
-    ``jitter`` and ``wall`` are for tests. Raises ConfigError for a base URL that cannot be used.
+    resolves to whether it may be connected to (all must be); None allows any. ``transport``, ``clock``,
+    ``sleep``, ``jitter`` and ``wall`` are for tests. Raises ConfigError for a base URL that cannot be used.
     """
 
     def __init__(

@@ -14,6 +14,6 @@ from cmtui.cli.verbs import (
 )
 
 #: The families in the order of the help text: the order in which a person meets them.
-FAMILIES = (ingest, library, search, evidence, quote, claims, review, versions, bibliography, cite)
+FAMILIES = (ingest, library, search, evidence, quote, claims, review, versions, bibliography, lookup, cite)
 
 __all__ = ["FAMILIES"]
