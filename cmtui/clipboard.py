@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import json
 import os
 import shlex
 import shutil
@@ -16,6 +17,10 @@ import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cmtui.model.bibliography import CopyForm
 
 #: Seconds any one clipboard tool may take. wl-copy and xclip fork to serve the selection; a tool that stays
 #: in the foreground is left running (it *is* the clipboard) and only its read-back decides.
@@ -23,6 +28,14 @@ TOOL_TIMEOUT = 2.0
 
 #: Where the copied text is kept whatever happens.
 LAST_COPY = "last-copy.txt"
+#: What made it: form, style, style digest, engine with version, ids.
+LAST_PROVENANCE = "last-copy.json"
+
+RTF_TYPES = ("text/rtf", "application/rtf")
+#: Types that a word processor pastes with their formatting.
+RICH_TYPES = ("text/html", *RTF_TYPES)
+#: Without it some programs read an HTML selection as Latin-1.
+HTML_HEAD = '<meta http-equiv="content-type" content="text/html; charset=utf-8">'
 
 #: How a copy may be asked for; ``command: ...`` names a program that reads the text on its standard input.
 PREFERENCES = ("auto", "osc52", "tmux", "file")
@@ -34,13 +47,14 @@ class CopyResult:
 
     ``method`` is the tool, ``tmux``, ``osc52`` or ``file``. ``confirmed`` is True only when the text was
     read back and equal. ``path`` is ``last-copy.txt``, or None when it could not be written. ``message`` is
-    one line for the person.
+    one line for the person. ``mime`` is the type it was copied as: plain text unless a tool took rich text.
     """
 
     method: str
     confirmed: bool
     path: Path | None
     message: str
+    mime: str = "text/plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +110,19 @@ def copy(
     osc52: Callable[[str], None] | None = None,
     environ: Mapping[str, str] | None = None,
     state: Path | None = None,
+    provenance: Mapping[str, str] | None = None,
 ) -> CopyResult:
     """Copy ``text`` by the best way that works, and keep it in ``last-copy.txt``.
 
     ``what`` names the thing in the message ("APA citation"). ``preference`` is one of PREFERENCES or
     ``command: PROGRAM ARGS``. ``osc52`` writes the text to the terminal (the application's driver); without
-    it the sequence goes to ``/dev/tty``. Blocks for at most a few seconds: call it in a thread.
+    it the sequence goes to ``/dev/tty``. ``provenance`` (what made the text: engine, version, style digest)
+    is kept beside it in ``last-copy.json``. Blocks for at most a few seconds: call it in a thread.
     """
     env = os.environ if environ is None else environ
-    kept = _keep(text, state_dir(env) if state is None else state)
+    folder = state_dir(env) if state is None else state
+    kept = _keep(text, folder)
+    _keep_provenance(provenance, what, folder)
     if preference == "file":
         return CopyResult("file", confirmed=False, path=kept, message=_file_message(what, kept))
     tried = False
@@ -137,6 +155,67 @@ def copy(
         path=kept,
         message=f"The clipboard ({preference}) {reason}. {_file_message(what, kept)}",
     )
+
+
+def rich_tools(mime: str, environ: Mapping[str, str] | None = None) -> tuple[Tool, ...]:
+    """The tools that may put text of this type on the person's clipboard, best first; none over SSH."""
+    env = os.environ if environ is None else environ
+    found: list[Tool] = []
+    if env.get("SSH_TTY") or env.get("SSH_CONNECTION"):
+        return ()
+    if mime in RTF_TYPES:
+        found.append(Tool("pbcopy", ("pbcopy", "-Prefer", "rtf"), ("pbpaste", "-Prefer", "rtf")))
+    if env.get("WAYLAND_DISPLAY"):
+        paste = ("wl-paste", "--no-newline", "--type", mime)
+        found.append(Tool("wl-copy", ("wl-copy", "--type", mime), paste))
+    if env.get("DISPLAY"):
+        selection = ("-selection", "clipboard", "-t", mime)
+        found.append(Tool("xclip", ("xclip", *selection), ("xclip", "-o", *selection)))
+    return tuple(found)
+
+
+def copy_form(
+    form: CopyForm,
+    *,
+    preference: str = "auto",
+    osc52: Callable[[str], None] | None = None,
+    environ: Mapping[str, str] | None = None,
+    state: Path | None = None,
+) -> CopyResult:
+    """Copy a form: rich text under its own type where a tool takes that, else as plain text, and say which.
+
+    HTML and RTF go to ``wl-copy``, ``xclip`` or ``pbcopy`` with their type; these offer one type at a time,
+    so a program that takes plain text only then finds nothing. Without such a tool (or when another way was
+    asked for) the plain words are copied by ``copy``, and the rich text is in ``last-copy.html`` or ``.rtf``.
+    Every other form is copied as the text it is. Blocks for at most a few seconds: call it in a thread.
+    """
+    env = os.environ if environ is None else environ
+    folder = state_dir(env) if state is None else state
+    options = {"preference": preference, "osc52": osc52, "environ": env, "state": folder}
+    if form.mime not in RICH_TYPES:
+        return copy(form.text, what=form.what, provenance=form.provenance, **options)  # type: ignore[arg-type]
+    rich = _keep(form.text, folder, f"last-copy.{form.form}")
+    text = HTML_HEAD + form.text if form.mime == "text/html" else form.text
+    for tool in rich_tools(form.mime, env) if preference == "auto" else ():
+        if _send(tool, text, env) and _same(_read_back(tool, env), text):
+            kept = _keep(form.plain, folder)
+            _keep_provenance(form.provenance, form.what, folder)
+            return CopyResult(
+                tool.name,
+                confirmed=True,
+                path=kept,
+                message=f"Copied {form.what} ({tool.name}) for programs that take rich text.",
+                mime=form.mime,
+            )
+    made = copy(form.plain, what="it as plain text", provenance=form.provenance, **options)  # type: ignore[arg-type]
+    where = f"; it is in {rich}" if rich is not None else ""
+    message = f"No tool here took {form.what}{where}. {made.message}"
+    return CopyResult(made.method, confirmed=made.confirmed, path=made.path, message=message)
+
+
+def _same(back: str | None, text: str) -> bool:
+    """Equal but for a line end that the tool added."""
+    return back is not None and back.rstrip("\r\n") == text.rstrip("\r\n")
 
 
 def write_osc52(text: str) -> None:
@@ -230,9 +309,15 @@ def _read_back(tool: Tool, env: Mapping[str, str]) -> str | None:
     return done.stdout.decode(tool.encoding, "replace")
 
 
-def _keep(text: str, folder: Path) -> Path | None:
+def _keep_provenance(provenance: Mapping[str, str] | None, what: str, folder: Path) -> None:
+    """What made the last copy; emptied when the text came from nowhere special, so that it never lies."""
+    known = {"what": what, **(provenance or {})}
+    _keep(json.dumps(known, ensure_ascii=False, indent=2, sort_keys=True) + "\n", folder, LAST_PROVENANCE)
+
+
+def _keep(text: str, folder: Path, name: str = LAST_COPY) -> Path | None:
     """Write ``last-copy.txt`` readable by its owner alone; None when the folder cannot be written."""
-    path = folder / LAST_COPY
+    path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

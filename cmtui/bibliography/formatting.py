@@ -10,7 +10,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cmtui.bibliography import segments, styles, vocabulary
@@ -64,12 +64,12 @@ class BaseFormatter(ABC):
     """A citation engine: CSL-JSON items in the shipped styles, BibTeX, official styles or any CSL file.
 
     ``locale`` overrules the style's language of terms and dates. Results are kept in memory by item, style
-    digest, form, locator, output, engine and locale. Safe for several threads.
+    digest, form, locator, engine and locale. Safe for several threads.
     """
 
     def __init__(self, *, locale: str | None = None) -> None:
         self.locale = locale
-        self._cache: OrderedDict[tuple[str, ...], FormattedCitation] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, ...], tuple[Run, FormattedCitation]] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -113,6 +113,23 @@ class BaseFormatter(ABC):
         A locator is printed only when one is given (R108), and never in a reference. Raises UnknownStyle,
         UnsupportedForm (R107), InvalidMetadata, InvalidRequest, EngineMissing.
         """
+        check_output(output)
+        run, made = self.run(item, style=style, form=form, locator=locator, locator_label=locator_label)
+        if output == "plain":
+            return made
+        text = made.text if made.style == styles.BIBTEX else segments.write(run, output)
+        return replace(made, text=text, output=output)
+
+    def run(
+        self,
+        item: CslItem,
+        *,
+        style: str,
+        form: str = "reference",
+        locator: str | None = None,
+        locator_label: str = "page",
+    ) -> tuple[Run, FormattedCitation]:
+        """One item as formatted text, to be joined to other text, and in plain. Raises as ``format``."""
         name = styles.canonical_name(style)
         place = read_locator(locator, locator_label) if form != "reference" else None
         digest = "" if name == styles.BIBTEX else styles.style_file(name).sha256
@@ -124,7 +141,6 @@ class BaseFormatter(ABC):
             digest,
             form,
             f"{place.label}:{place.identifier}" if place else "",
-            output,
             BIBTEX_ENGINE if name == styles.BIBTEX else self.engine,
             self.locale or "",
         )
@@ -133,35 +149,34 @@ class BaseFormatter(ABC):
             if known is not None:
                 self._cache.move_to_end(key)
                 return known
-        made = self._format(item, name, form, place, output)
+        made = self._one(item, name, form, place)
         with self._lock:
             self._cache[key] = made
             while len(self._cache) > _CACHE_LIMIT:
                 self._cache.popitem(last=False)
         return made
 
-    def _format(
-        self, item: CslItem, name: str, form: str, place: Locator | None, output: str
-    ) -> FormattedCitation:
+    def _one(
+        self, item: CslItem, name: str, form: str, place: Locator | None
+    ) -> tuple[Run, FormattedCitation]:
         if not isinstance(item, Mapping):
             raise InvalidMetadata("item: a CSL-JSON item is an object.", "Give the fields of one work.")
         clusters = None
         if form != "reference":
             place_of = {"locator": place.identifier, "label": place.label} if place else {}
             clusters = [[{"id": "item", **place_of}]]
-        whole = self.format_items(
-            [{**item, "id": "item"}], style=name, form=form, cites=clusters, output=output
-        )
-        return FormattedCitation(
+        runs, whole = self._whole([{**item, "id": "item"}], name, form, clusters, "plain")
+        text = whole.entries[0][1] if form == "reference" else whole.citations[0]
+        citation = FormattedCitation(
             style=name,
             form=form,
-            text=whole.entries[0][1] if form == "reference" else whole.citations[0],
-            output=output,
+            text=text,
             engine=whole.engine,
             style_sha256=whole.style_sha256,
             warnings=(*whole.warnings, *_unprinted(item)),
             locale=whole.locale,
         )
+        return (runs[0] if runs else (Segment(text),)), citation
 
     def format_items(
         self,
@@ -179,11 +194,17 @@ class BaseFormatter(ABC):
         ``{id, locator, label, prefix, suffix, suppress-author}``; without ``cites`` each item is cited once,
         alone. Raises UnknownStyle, UnsupportedForm, InvalidMetadata, InvalidRequest, EngineMissing.
         """
-        name = styles.canonical_name(style)
-        if output not in segments.OUTPUTS:
-            raise InvalidRequest(
-                f"There is no output '{output}'.", f"Outputs: {', '.join(segments.OUTPUTS)}."
-            )
+        check_output(output)
+        return self._whole(items, styles.canonical_name(style), form, cites, output)[1]
+
+    def _whole(
+        self,
+        items: Sequence[CslItem],
+        name: str,
+        form: str,
+        cites: Sequence[Sequence[Mapping[str, Any]]] | None,
+        output: str,
+    ) -> tuple[list[Run], FormattedBibliography]:
         if form not in FORMS:
             raise UnsupportedForm(f"There is no form '{form}'.", f"Forms: {', '.join(FORMS)}.")
         read = [_valid(item, index) for index, item in enumerate(items)]
@@ -194,7 +215,7 @@ class BaseFormatter(ABC):
                 f"The id '{twice}' stands for two items.", "Give every item an id of its own."
             )
         if name == styles.BIBTEX:
-            return _bibtex(read, ids, form)
+            return [], _bibtex(read, ids, form)
         file = styles.style_file(name)
         available = self._style_forms(file)
         if form not in available:
@@ -215,7 +236,7 @@ class BaseFormatter(ABC):
                 "Check it with the CSL validator (validator.citationstyles.org), or use a shipped style.",
             ) from error
         runs = [run for _, run in references] or citations
-        return FormattedBibliography(
+        return runs, FormattedBibliography(
             style=name,
             form=form,
             engine=self.engine,
@@ -227,6 +248,12 @@ class BaseFormatter(ABC):
             warnings=() if styles.reviewed(name) else (_best_effort(name),),
             locale=self.locale or self._style_locale(file),
         )
+
+
+def check_output(output: str) -> None:
+    """Raises InvalidRequest for an output that nothing can be written in."""
+    if output not in segments.OUTPUTS:
+        raise InvalidRequest(f"There is no output '{output}'.", f"Outputs: {', '.join(segments.OUTPUTS)}.")
 
 
 def _bibtex(items: Sequence[CslItem], ids: Sequence[str], form: str) -> FormattedBibliography:
