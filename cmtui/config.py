@@ -26,6 +26,9 @@ REJECT_REASONS = ("off-topic", "figurative", "wrong subject", "wrong relation", 
 #: Citation styles a setting may name; the engine has the same list (R106).
 STYLES = ("mla", "apa", "chicago", "chicago-notes", "ieee", "bibtex")
 
+#: Citation engines a setting may name; the chosen one is never replaced by another silently.
+CITATION_ENGINES = ("citeproc-py", "pandoc")
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
@@ -53,6 +56,7 @@ class Settings:
     reviewer: str
     theme: str = "auto"
     citation_style: str = "mla"
+    citation_engine: str = "citeproc-py"
     clipboard: str = "auto"
     review: ReviewSettings = field(default_factory=ReviewSettings)
     providers: Mapping[str, ProviderSettings] = field(default_factory=_providers)
@@ -66,6 +70,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "CMTUI_REVIEWER": "reviewer",
     "CMTUI_THEME": "theme",
     "CMTUI_STYLE": "citation_style",
+    "CMTUI_CITATION_ENGINE": "citation_engine",
     "CMTUI_CLIPBOARD": "clipboard",
     "CMTUI_CROSSREF_BASE_URL": "providers.crossref.base_url",
     "CMTUI_CROSSREF_MAILTO": "providers.crossref.mailto",
@@ -215,6 +220,8 @@ def _apply(settings: Settings, name: str, value: _Value, where: str) -> Settings
         return replace(settings, theme=_text(name, value, where))
     if name == "citation_style":
         return replace(settings, citation_style=_choice(name, value, STYLES, where))
+    if name == "citation_engine":
+        return replace(settings, citation_engine=_choice(name, value, CITATION_ENGINES, where))
     if name == "clipboard":
         text = _text(name, value, where)
         if not text.startswith("command:"):

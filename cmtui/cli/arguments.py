@@ -20,6 +20,7 @@ Run = Callable[[argparse.Namespace, Session], Answer]
 
 KINDS = ("pdf", "epub", "markdown", "text")
 FORMS = ("reference", "inline", "footnote")
+ENGINES = ("citeproc-py", "pandoc")
 OUTPUTS = ("plain", "markdown", "html", "rtf")
 
 
@@ -81,11 +82,22 @@ def add_citation_style(parser: argparse.ArgumentParser, *, required: bool = Fals
         default=None if required else "mla",
         required=required,
         metavar="STYLE",
-        help="mla, apa, chicago, chicago-notes, ieee, bibtex, or the path of a .csl file"
-        + ("" if required else " (mla)"),
+        help="mla, apa, chicago, chicago-notes, ieee, bibtex, the path of a .csl file, or the id of an "
+        "official style (extra 'styles'); what is not reviewed here says so" + ("" if required else " (mla)"),
     )
     parser.add_argument("--form", default="reference", choices=FORMS, help="(reference)")
     parser.add_argument("--output", default="plain", choices=OUTPUTS, help="markup of the text (plain)")
+    add_citation_engine(parser)
+
+
+def add_citation_engine(parser: argparse.ArgumentParser) -> None:
+    """``--engine``."""
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help="citation engine; pandoc needs the extra 'pandoc' or a pandoc on the PATH "
+        "(CMTUI_CITATION_ENGINE, else the setting citation_engine, else citeproc-py)",
+    )
 
 
 def check_limit(value: int, name: str = "limit") -> int:

@@ -58,6 +58,14 @@ class Session:
 
         return load().reviewer
 
+    def citation_engine(self, named: str | None) -> str:
+        """The citation engine: as stated, else the environment, else the settings. Raises ConfigError."""
+        if named is not None:
+            return named
+        from cmtui.config import load
+
+        return load().citation_engine
+
     def __enter__(self) -> Self:
         return self
 

@@ -304,7 +304,10 @@ def quote_check(value: QuoteCheck) -> JsonObject:
 
 
 def quote_location(value: QuoteLocation) -> JsonObject:
-    """One place; ``text`` is the canonical text there, ``difference`` how the quote departs from it."""
+    """One place; ``text`` is the canonical text there, ``difference`` how the quote departs from it.
+
+    ``gaps`` are running heads, page numbers and footnotes that a quote over a page passes over.
+    """
     return {
         "document_id": value.document_id,
         "source_id": value.source_id,
@@ -315,6 +318,7 @@ def quote_location(value: QuoteLocation) -> JsonObject:
         "difference": [
             {"op": part.op, "quote": part.quote, "source": part.source} for part in value.difference
         ],
+        "gaps": [{"span": span(gap.span), "text": gap.text, "kind": gap.kind.value} for gap in value.gaps],
     }
 
 
@@ -389,6 +393,8 @@ def formatted_citation(value: FormattedCitation) -> JsonObject:
         "text": value.text,
         "output": value.output,
         "engine": value.engine,
+        "style_sha256": value.style_sha256,
+        "locale": value.locale,
         "warnings": list(value.warnings),
     }
 
@@ -401,4 +407,7 @@ def formatted_bibliography(value: FormattedBibliography) -> JsonObject:
         "engine": value.engine,
         "entries": [{"id": item_id, "text": text} for item_id, text in value.entries],
         "citations": list(value.citations),
+        "style_sha256": value.style_sha256,
+        "locale": value.locale,
+        "warnings": list(value.warnings),
     }

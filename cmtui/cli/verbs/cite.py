@@ -46,11 +46,14 @@ def run_format(args: Namespace, session: Session) -> Answer:
     """A citation of something stored."""
     from cmtui.cli import shapes
 
-    citation = session.machine.cite(args.id, style=args.style, form=args.form, output=args.output)
+    engine = session.citation_engine(args.engine)
+    citation = session.machine.cite(
+        args.id, style=args.style, form=args.form, output=args.output, engine=engine
+    )
     return Answer(shapes.formatted_citation(citation))
 
 
-def run_cite(args: Namespace, _: Session) -> Answer:
+def run_cite(args: Namespace, session: Session) -> Answer:
     """One bibliography, or the citations of it."""
     from cmtui.cli import shapes
     from cmtui.engine import CitationMachine
@@ -59,7 +62,12 @@ def run_cite(args: Namespace, _: Session) -> Answer:
         raise UsageError("Standard input can be read once.", "Give --items or --cites as a file.")
     cites = None if args.cites is None else _clusters(args.cites)
     formatted = CitationMachine.format_items(
-        read_items(args.items), style=args.style, form=args.form, cites=cites, output=args.output
+        read_items(args.items),
+        style=args.style,
+        form=args.form,
+        cites=cites,
+        output=args.output,
+        engine=session.citation_engine(args.engine),
     )
     body = shapes.formatted_bibliography(formatted)
     return Answer(body, rows=body["entries"] or [{"text": text} for text in body["citations"]])

@@ -136,7 +136,7 @@ def test_errors_of_format(cli: CommandLine) -> None:
     assert "bibliography set" in missing["hint"]
     ulysses = ids["ulysses.md"]
     assert cli.fails("format", ulysses, "--style", "mla", "--form", "footnote")["type"] == "UnsupportedForm"
-    assert cli.fails("format", ulysses, "--style", "oscola")["type"] == "UnknownStyle"
+    assert cli.fails("format", ulysses, "--style", "no-such-style")["type"] == "UnknownStyle"
     assert cli.fails("format", ulysses, "--style", str(cli.folder / "none.csl"))["type"] == "UnknownStyle"
     assert cli.fails("format", "ffffffff")["type"] == "NotFound"
 
@@ -200,7 +200,7 @@ def test_errors_of_cite(cli: CommandLine) -> None:
     assert fails("--items", "-", "--cites", "-", "--style", "apa") == "UsageError"
     assert fails("--items", "nowhere.json", "--style", "apa") == "InputMissing"
     assert fails("--items", cli.write("bad.json", "{"), "--style", "apa") == "InvalidMetadata"
-    assert fails("--items", items, "--style", "oscola") == "UnknownStyle"
+    assert fails("--items", items, "--style", "no-such-style") == "UnknownStyle"
     for content in ('{"id": 1}', "[[1]]", '[[{"locator": "2"}]]', "[1]"):
         bad = cli.write("cites.json", content)
         assert fails("--items", items, "--style", "apa", "--form", "inline", "--cites", bad) == (
