@@ -43,7 +43,7 @@ class Seen:
 
 
 class LocalServer:
-    """Answers by ``script``: a list that is used up (its last reply repeats), or a function of the request."""
+    """Answers by ``script``: a list that is used up (the last one repeats) or a function of the request."""
 
     def __init__(self, script: list[Reply] | Callable[[Seen], Reply]) -> None:
         self.script = script

@@ -174,9 +174,9 @@ def test_headers_that_never_end_are_left_at_the_deadline() -> None:
 @pytest.mark.parametrize("length", [-1, None])
 def test_an_answer_over_the_limit_is_refused(length: int | None) -> None:
     """R50: the size limit holds with and without a stated length."""
-    with serving([Reply(200, b"x" * 5000, length=length)]) as server:
-        with pytest.raises(ProviderMalformed) as caught:
-            client(server, max_bytes=4999).get("/x")
+    reply = Reply(200, b"x" * 5000, length=length)
+    with serving([reply]) as server, pytest.raises(ProviderMalformed) as caught:
+        client(server, max_bytes=4999).get("/x")
     assert "4999" in caught.value.message
 
 
@@ -202,9 +202,9 @@ def test_cancelling_stops_the_reading() -> None:
 def test_a_redirect_is_never_followed() -> None:
     """R50: no redirects."""
     with serving([json_reply({})]) as target:
-        with serving([Reply(302, headers={"Location": f"{target.url}/secret"})]) as server:
-            with pytest.raises(ProviderRefused) as caught:
-                client(server).get("/x")
+        moved = Reply(302, headers={"Location": f"{target.url}/secret"})
+        with serving([moved]) as server, pytest.raises(ProviderRefused) as caught:
+            client(server).get("/x")
         assert target.seen == []
     assert "redirect" in caught.value.message
     assert target.url not in caught.value.message
@@ -223,9 +223,9 @@ def test_what_is_no_json_object_is_malformed(body: bytes) -> None:
 
 
 def test_a_compressed_answer_is_refused() -> None:
-    with serving([Reply(200, b"\x1f\x8b", {"Content-Encoding": "gzip"})]) as server:
-        with pytest.raises(ProviderMalformed):
-            client(server).get("/x")
+    reply = Reply(200, b"\x1f\x8b", {"Content-Encoding": "gzip"})
+    with serving([reply]) as server, pytest.raises(ProviderMalformed):
+        client(server).get("/x")
 
 
 def test_a_body_that_was_cut_is_asked_for_again_and_then_refused() -> None:
