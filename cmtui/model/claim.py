@@ -20,9 +20,7 @@ from cmtui.model.selectors import Span, TextQuoteSelector
 from cmtui.model.source import Locators
 
 #: Printed wherever relations are shown (R96).
-CAVEAT = (
-    "Relations are fallible derived assessments; verification proves exact text and provenance, not truth."
-)
+CAVEAT = "Relations are fallible derived assessments; verification proves text and provenance, not truth."
 
 
 class Relation(StrEnum):
