@@ -146,7 +146,12 @@ def year(item: CslItem) -> str:
     return str(parts[0][0]) if isinstance(parts, list) and parts and parts[0] else ""
 
 
+#: Left blocks from an eighth to seven eighths of a cell.
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
 def bar(done: int, total: int, cells: int = 10) -> str:
-    """A progress bar of ``cells`` cells between its edges."""
-    filled = cells * min(done, total) // total if total > 0 else 0
-    return f"▕{'█' * filled}{' ' * (cells - filled)}▏"
+    """A progress bar of ``cells`` cells between its edges, filled to an eighth of a cell."""
+    full, eighths = divmod(cells * 8 * min(done, total) // total if total > 0 else 0, 8)
+    filled = "█" * full + (_EIGHTHS[eighths] if full < cells else "")
+    return f"▕{filled:{cells}}▏"
