@@ -4,9 +4,9 @@ Carried in both directions: the types of ``TYPES`` that are their own inverse; a
 editors and translators; the text fields of ``TEXT``; pages, ISBN, ISSN, DOI, URL, keywords, a note;
 ``issued`` and ``accessed`` as one date from year 1 on with month, day, or season, or circa, or as words.
 
-Not carried, and warned of on export: ranges and earlier years, other roles and variables, a single page number
-of a book, thesis or report (SP is the number of pages there), and a book's container without a series. White
-space is folded. A family name alone comes back as an organisation's, which prints the same.
+Not carried, and warned of on export: ranges and earlier years, other roles and variables, a single page
+number of a book, thesis or report (SP is the number of pages there), and a book's container without a series.
+White space is folded. A family name alone comes back as an organisation's, which prints the same.
 """
 
 # ruff: noqa: SIM905  (lists of names read better as words)

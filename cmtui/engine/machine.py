@@ -11,6 +11,8 @@ from typing import Any, Self
 
 from cmtui.engine.bibliography import BibliographyOperations
 from cmtui.engine.claiming import ClaimOperations
+from cmtui.engine.exporting import ExportOperations
+from cmtui.engine.importing import ImportOperations
 from cmtui.engine.ingestion import CitationIngestionService
 from cmtui.engine.library import LibraryOperations
 from cmtui.engine.lookup import LookupOperations
@@ -20,7 +22,13 @@ from cmtui.ports import Clock, KnowledgeRepository
 
 
 class CitationMachine(
-    LibraryOperations, SearchOperations, ClaimOperations, BibliographyOperations, LookupOperations
+    LibraryOperations,
+    SearchOperations,
+    ClaimOperations,
+    BibliographyOperations,
+    ImportOperations,
+    ExportOperations,
+    LookupOperations,
 ):
     """The engine over an ingestion port and a search port.
 

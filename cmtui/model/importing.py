@@ -48,6 +48,7 @@ class ImportedBibliography:
     format: str
     entries: tuple[ImportedEntry, ...] = ()
     problems: tuple[ImportProblem, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ class FieldProposal:
 class LinkedSource:
     """A source an entry speaks of. ``basis`` is doi, isbn, path, bytes, hand, or file-name.
 
-    A file name alone is no link: such sources stand in ``EntryProposal.candidates`` and are linked by hand.
+    A file name alone, or a DOI that is only printed in the file, is no link: such sources stand in
+    ``EntryProposal.candidates`` with the basis file-name or file-doi and are linked by hand.
     """
 
     source_id: str
@@ -109,6 +111,7 @@ class ImportPlan:
     format: str
     proposals: tuple[EntryProposal, ...] = ()
     problems: tuple[ImportProblem, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def unlinked(self) -> tuple[EntryProposal, ...]:

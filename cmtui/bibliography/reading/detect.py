@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from cmtui.errors import InvalidRequest, WrongBibliographyFormat
-from cmtui.model.importing import FORMATS, ImportedBibliography, ImportProblem
+from cmtui.model.importing import FORMATS, ImportedBibliography
 
 _NAMES = {"csl-json": "CSL-JSON", "bibtex": "BibTeX", "biblatex": "BibLaTeX", "ris": "RIS"}
 _HINT = "BibTeX, BibLaTeX, RIS and CSL-JSON can be imported; every reference manager exports one of them."
@@ -137,7 +137,7 @@ def read_bibliography(
     if stated is not None:
         read = replace(read, format=stated)
     if warning:
-        read = replace(read, problems=(ImportProblem(1, warning), *read.problems))
+        read = replace(read, warnings=(warning, *read.warnings))
     return read
 
 
