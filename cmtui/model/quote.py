@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmtui.model.selectors import Span
-from cmtui.model.source import Locators
+from cmtui.model.source import FurnitureKind, Locators
 
 
 class Verdict(StrEnum):
@@ -40,8 +40,23 @@ class DifferencePart:
 
 
 @dataclass(frozen=True, slots=True)
+class QuoteGap:
+    """What stands between two parts of a quote that runs over a page: a running head, page number or notes.
+
+    ``text`` is the canonical text of ``span``; it belongs to no part of the quote and to no evidence.
+    """
+
+    span: Span
+    text: str
+    kind: FurnitureKind
+
+
+@dataclass(frozen=True, slots=True)
 class QuoteLocation:
-    """One place a quote was found at. ``text`` is the canonical text of ``span``, always exact."""
+    """One place a quote was found at. ``text`` is the canonical text of ``span``, always exact.
+
+    ``gaps`` are the stretches of it that were passed over, in order.
+    """
 
     document_id: str
     source_id: str
@@ -50,6 +65,7 @@ class QuoteLocation:
     locators: Locators
     evidence_ids: tuple[str, ...] = ()
     difference: tuple[DifferencePart, ...] = ()
+    gaps: tuple[QuoteGap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cmtui.model.selectors import Span
@@ -108,6 +109,32 @@ def layout_text(text: str) -> LayoutText:
     places = array("I", (i for i, char in enumerate(joined) if char not in _HYPHENS))
     key = "".join(joined[i] for i in places)
     return LayoutText(joined, offsets, frozenset(optional), key, places)
+
+
+def layout_text_between(text: str, skipped: Sequence[tuple[int, int]]) -> LayoutText:
+    """As ``layout_text`` for the text without the ``skipped`` ranges, with offsets into the whole text.
+
+    The ranges are sorted and disjoint. A word hyphenated before one of them goes on behind it.
+    """
+    pieces: list[str] = []
+    starts: list[int] = []
+    shifts: list[int] = []
+    at = length = 0
+    for start, end in (*skipped, (len(text), len(text))):
+        if start > at:
+            pieces.append(text[at:start])
+            starts.append(length)
+            shifts.append(at - length)
+            length += start - at
+        at = end
+    folded = layout_text("".join(pieces))
+    place = 0
+    # In place and in order: the offsets never fall.
+    for index, offset in enumerate(folded.offsets):
+        while place + 1 < len(starts) and starts[place + 1] <= offset:
+            place += 1
+        folded.offsets[index] = offset + shifts[place] if shifts else len(text)
+    return folded
 
 
 def _continues(char: str) -> bool:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from cmtui.model.quote import MINIMUM_QUOTE, DifferencePart
 from cmtui.model.selectors import Span
 from cmtui.model.source import CanonicalDocument
-from cmtui.verification.layout import LayoutText, layout_text
+from cmtui.verification.layout import LayoutText, layout_text, layout_text_between
 
 #: From this share of equal characters on, a text is a near miss whatever else it may be (judgement, tried on
 #: the eight forgery classes of tests/support/forgeries.py).
@@ -52,6 +52,14 @@ class SearchableText:
     def layout(self) -> LayoutText:
         """The text without its layout."""
         return layout_text(self.text)
+
+    @cached_property
+    def flow(self) -> LayoutText:
+        """The running text without its layout: running heads, page numbers and footnotes are passed over."""
+        furniture = self.document.tables.furniture
+        if not furniture:
+            return self.layout
+        return layout_text_between(self.text, [(mark.start, mark.end) for mark in furniture])
 
     @cached_property
     def words(self) -> list[tuple[str, int, int]]:

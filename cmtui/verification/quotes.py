@@ -6,15 +6,16 @@ and creates no identity.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 
 from cmtui.model.claim import EvidenceSpanIdentity
-from cmtui.model.quote import MINIMUM_QUOTE, QuoteCheck, QuoteLocation, Verdict
+from cmtui.model.quote import MINIMUM_QUOTE, QuoteCheck, QuoteGap, QuoteLocation, Verdict
 from cmtui.model.selectors import Span
-from cmtui.model.source import CanonicalDocument
+from cmtui.model.source import CanonicalDocument, FurnitureKind, FurnitureMark
 from cmtui.ports import DocumentRepository
-from cmtui.verification.layout import layout_matches, layout_text
+from cmtui.verification.layout import LayoutText, layout_matches, layout_text
 from cmtui.verification.near import (
     CERTAIN,
     POSSIBLE,
@@ -89,16 +90,20 @@ class QuoteChecker:
     def _split_over_breaks(
         self, quote: str, scope: Sequence[SearchableText]
     ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
-        """A quote that is exact but for the blanks at passage and page breaks it runs over (D14)."""
-        folded = layout_text(quote)
-        places = []
-        for text in scope:
-            for span in layout_matches(text.layout, folded):
-                parts = split_span(text.document, span)
-                if len(parts) > 1 and _joins_to(quote, [text.document.slice(part) for part in parts]):
-                    places.append((text, span))
-        if len(places) != 1:
+        """A quote that is exact but for what stands at the passage and page breaks it runs over (D14).
+
+        That is blanks, and the running heads, page numbers and footnotes of the pages.
+        """
+        places = _split_places(quote, scope)
+        if not places:
             return None
+        if len(places) > 1:
+            return self._verdict(
+                quote,
+                Verdict.AMBIGUOUS,
+                places,
+                f"The quote stands {len(places)} times, over passage or page breaks; quote more of the text.",
+            )
         return self._evidence(quote, *places[0])
 
     def _evidence(
@@ -106,19 +111,18 @@ class QuoteChecker:
     ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]]:
         document = text.document
         source = self._repository.source_of(document.document_id)
-        parts = split_span(document, span)
+        parts = _parts(document, span)
         if not parts:
             return self._verdict(
-                quote,
-                Verdict.ABSENT,
-                [(text, span)],
-                "The quote stands outside of every passage (front matter or a separator) and is no evidence.",
+                quote, Verdict.ABSENT, [(text, span)], _outside(_furniture_in(document, span))
             )
         identities = tuple(verify_span(document, source, part) for part in parts)
         location = self._location(text, span, evidence_ids=tuple(i.evidence_id for i in identities))
         if len(identities) == 1 and identities[0].text == quote:
             return QuoteCheck(quote, Verdict.EXACT, (location,)), identities
         explanation = f"The quote runs over {len(identities)} passages; each part is exact in its own."
+        if location.gaps:
+            explanation += f" Passed over and no evidence: {_named(location.gaps)}."
         return QuoteCheck(quote, Verdict.EXACT_SPLIT, (location,), explanation), identities
 
     # -- verdicts that are not -----------------------------------------------------------------------
@@ -128,6 +132,7 @@ class QuoteChecker:
     ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
         others = [t for t in self._current() if t.document.document_id != named.document.document_id]
         places = [(text, span) for text in others for span in occurrences(text.text, quote)]
+        places = places or _split_places(quote, others)
         if not places:
             return None
         return self._verdict(
@@ -139,6 +144,7 @@ class QuoteChecker:
     ) -> tuple[QuoteCheck, tuple[EvidenceSpanIdentity, ...]] | None:
         folded = layout_text(quote)
         places = [(text, span) for text in scope for span in layout_matches(text.layout, folded)]
+        places = places or _flow_places(folded, scope)
         if not places:
             return None
         return self._verdict(
@@ -205,6 +211,11 @@ class QuoteChecker:
             locators=document.locate(span, page_offset=source.page_offset),
             evidence_ids=evidence_ids,
             difference=differences(difference, exact) if difference is not None else (),
+            gaps=tuple(
+                QuoteGap(Span(mark.start, mark.end), document.text[mark.start : mark.end], mark.kind)
+                for mark in _furniture_in(document, span)
+                if span.start < mark.start and mark.end < span.end
+            ),
         )
 
     def _current(self) -> list[SearchableText]:
@@ -220,6 +231,74 @@ class QuoteChecker:
                 self._prepared.popitem(last=False)
         self._prepared.move_to_end(document_id)
         return prepared
+
+
+def _split_places(quote: str, texts: Sequence[SearchableText]) -> list[tuple[SearchableText, Span]]:
+    """Places where the quote is exact in several parts with nothing but a break between them."""
+    folded = layout_text(quote)
+    found = []
+    for text, span in _flow_places(folded, texts):
+        document = text.document
+        parts = split_span(document, span, skipped=_furniture_in(document, span))
+        if len(parts) > 1 and _joins_to(quote, [document.slice(part) for part in parts]):
+            found.append((text, span))
+    return found
+
+
+def _flow_places(folded: LayoutText, texts: Sequence[SearchableText]) -> list[tuple[SearchableText, Span]]:
+    """Places of a quote in running text, over running heads, page numbers and footnotes."""
+    return [(text, span) for text in texts for span in layout_matches(text.flow, folded)]
+
+
+def _parts(document: CanonicalDocument, span: Span) -> list[Span]:
+    """The parts of a span that are evidence; empty when it begins, ends or goes on outside of passages.
+
+    Furniture stands between parts and never at an end: there it would be quoted itself. A quote of notes
+    that go on over a page has its parts in them.
+    """
+    marks = _furniture_in(document, span)
+    notes_are_text = [mark for mark in marks if mark.kind is not FurnitureKind.FOOTNOTE]
+    for skipped in (marks, notes_are_text):
+        parts = split_span(document, span, skipped=skipped)
+        if parts and (not marks or (parts[0].start, parts[-1].end) == (span.start, span.end)):
+            return parts
+    return []
+
+
+def _furniture_in(document: CanonicalDocument, span: Span) -> tuple[FurnitureMark, ...]:
+    """The furniture that ``span`` touches, in order; none when the span lies inside of one stretch."""
+    marks = document.tables.furniture
+    first = bisect_right(marks, span.start, key=lambda mark: mark.end)
+    last = bisect_left(marks, span.end, lo=first, key=lambda mark: mark.start)
+    inside = marks[first:last]
+    if len(inside) == 1 and inside[0].start <= span.start and span.end <= inside[0].end:
+        return ()
+    return inside
+
+
+_NAMES = {
+    FurnitureKind.RUNNING_HEAD: "a running head",
+    FurnitureKind.PAGE_NUMBER: "a page number",
+    FurnitureKind.FOOTNOTE: "footnotes",
+}
+
+
+def _named(gaps: Sequence[QuoteGap | FurnitureMark]) -> str:
+    """The kinds of furniture in a sentence, each once."""
+    return " and ".join(dict.fromkeys(_NAMES[gap.kind] for gap in gaps))
+
+
+def _outside(gaps: Sequence[FurnitureMark]) -> str:
+    """Why a text that stands in the document is no evidence."""
+    if gaps:
+        return (
+            f"The quote begins or ends in {_named(gaps)}, which is no part of the running text; "
+            "quote the text without it."
+        )
+    return (
+        "The quote stands outside of every passage (front matter, a running head, a page number or a "
+        "separator) and is no evidence."
+    )
 
 
 def _joins_to(quote: str, parts: Sequence[str]) -> bool:

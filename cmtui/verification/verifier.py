@@ -6,6 +6,9 @@ shortened, moved or folded: a proposal that is not exactly there raises (R88, R8
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
+
 from cmtui.errors import (
     CrossesPassage,
     QuoteAmbiguous,
@@ -16,7 +19,7 @@ from cmtui.errors import (
 from cmtui.model.claim import EvidenceEntry, EvidenceSet, EvidenceSpanIdentity, Proposal
 from cmtui.model.identity import sha256_text, span_id
 from cmtui.model.selectors import Span, quote_selector
-from cmtui.model.source import CanonicalDocument, Passage, SourceRecord
+from cmtui.model.source import CanonicalDocument, FurnitureMark, Passage, SourceRecord
 
 #: Characters of a quote shown in a message.
 _SHOWN = 60
@@ -127,26 +130,49 @@ def occurrences(text: str, quote: str) -> list[Span]:
     return found
 
 
-def split_span(document: CanonicalDocument, span: Span) -> list[Span]:
+def split_span(
+    document: CanonicalDocument, span: Span, *, skipped: Sequence[FurnitureMark] = ()
+) -> list[Span]:
     """The parts of ``span`` inside passages, trimmed of blanks at passage borders.
 
-    Empty when anything but blanks would be left over.
+    ``skipped`` is what may stand between two parts and belongs to none, though it may be a passage itself
+    (footnotes). Empty when anything but that and blanks would be left over.
     """
     parts: list[Span] = []
+    outside: list[tuple[int, int]] = []
     at = span.start
-    for passage in document.passages:
-        if passage.end <= span.start or passage.start >= span.end:
+    for passage in document.passages[_first_passage(document, span.start) :]:
+        if passage.start >= span.end:
+            break
+        if any(mark.start <= passage.start and passage.end <= mark.end for mark in skipped):
             continue
         start, end = max(passage.start, span.start), min(passage.end, span.end)
-        if document.text[at:start].strip():
-            return []
+        outside.append((at, start))
         at = end
         piece = document.text[start:end]
         start += len(piece) - len(piece.lstrip())
         end -= len(piece) - len(piece.rstrip())
         if start < end:
             parts.append(Span(start, end))
-    return [] if document.text[at : span.end].strip() else parts
+    outside.append((at, span.end))
+    clean = all(_is_blank(document.text, start, end, skipped) for start, end in outside)
+    return parts if clean else []
+
+
+def _first_passage(document: CanonicalDocument, offset: int) -> int:
+    """The number of the first passage that ends after ``offset``."""
+    return bisect_right(document.passages, offset, key=lambda passage: passage.end)
+
+
+def _is_blank(text: str, start: int, end: int, skipped: Sequence[FurnitureMark]) -> bool:
+    """Whether nothing but blanks and skipped stretches stands in ``[start, end)``."""
+    for mark in skipped:
+        if mark.end <= start or mark.start >= end:
+            continue
+        if text[start : mark.start].strip():
+            return False
+        start = mark.end
+    return not text[start:end].strip()
 
 
 def passage_of(document: CanonicalDocument, span: Span) -> Passage | None:
