@@ -159,7 +159,7 @@ class HttpClient:
             outcome = self._attempt(method, url, body, accept, deadline, attempt)
             if isinstance(outcome, HttpAnswer):
                 return outcome
-            if outcome.wait is None or attempt > self._retry.retries:
+            if not outcome.again or attempt > self._retry.retries:
                 raise outcome.error
             wait = self._retry.delay(attempt, outcome.retry_after, self._jitter)
             if wait >= deadline.remaining():
@@ -212,13 +212,14 @@ class HttpClient:
             return _Failure(self._error(ProviderRefused, "has an address that is not allowed", attempt))
         except (httpx.RemoteProtocolError, httpcore.RemoteProtocolError):
             error = self._error(ProviderMalformed, "cut its answer short or broke the HTTP protocol", attempt)
-            return _Failure(error, wait=0.0)
+            return _Failure(error, again=True)
         except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as problem:
             certificate = certificate_error(problem, self.provider, self._host, attempt)
             if certificate is not None:
                 return _Failure(certificate)
             error = self._error(ProviderUnreachable, "cannot be reached", attempt, hint="Check the network.")
-            return _Failure(error, wait=0.0)
+            refused = isinstance(problem, (httpx.ConnectError, httpcore.ConnectError))
+            return _Failure(error, again=not refused)
         except (httpx.InvalidURL, httpx.HTTPError):
             return _Failure(self._error(ProviderRefused, "cannot be asked that", attempt))
 
@@ -257,7 +258,7 @@ class HttpClient:
                 return _Failure(self._timeout(attempt))
         if stated is not None and stated != str(len(body)):
             error = self._error(ProviderMalformed, "stated another length than it sent", attempt)
-            return _Failure(error, wait=0.0)
+            return _Failure(error, again=True)
         return HttpAnswer(status, headers, bytes(body), attempt)
 
     def _refusal(self, status: int, headers: Mapping[str, str], deadline: Deadline, attempt: int) -> _Failure:
@@ -280,7 +281,7 @@ class HttpClient:
                 what = f"has a failure of its own ({status})"
                 error = self._error(ProviderRefused, what, attempt, status=status)
             worth = after is None or after < deadline.remaining()
-            return _Failure(error, wait=0.0 if worth else None, retry_after=after)
+            return _Failure(error, again=worth, retry_after=after)
         hint = {
             401: "Check the key in the environment.",
             403: "Check the key in the environment, and what it allows.",
@@ -321,10 +322,10 @@ class HttpClient:
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """A failed attempt. ``wait`` None means that asking again is of no use."""
+    """A failed attempt, and whether it is worth asking again: 429, 5xx, and answers that broke off."""
 
     error: ProviderError
-    wait: float | None = None
+    again: bool = False
     retry_after: float | None = None
 
 
