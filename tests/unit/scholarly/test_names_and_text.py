@@ -93,8 +93,10 @@ def test_family_names_are_compared_folded() -> None:
         ("One\n      <jats:p>two</jats:p>three", "One two three", "One two three"),
         ("<jats:italic>E. coli</jats:italic>", "E. coli", "<i>E. coli</i>"),
         (
-            "x <inline-formula><mml:math><mml:mi>y</mml:mi></mml:math><tex-math>$y$</tex-math>"
-            "</inline-formula>",
+            (
+                "x <inline-formula><mml:math><mml:mi>y</mml:mi></mml:math><tex-math>$y$</tex-math>"
+                "</inline-formula>"
+            ),
             "x y",
             "x y",
         ),
