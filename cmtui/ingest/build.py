@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Protocol
 
 from cmtui.errors import IngestError, NoText
-from cmtui.ingest.canonical import CONTROLS, JOIN, NEWLINES, PROFILE_NAME, PROFILE_VERSION, REPAIR
 from cmtui.ingest.limits import LIMITS, ReadLimits
+from cmtui.ingest.profiles import is_current, reading_of
 from cmtui.ingest.segmentation import passages
 from cmtui.ingest.structure import called
 from cmtui.model.identity import CanonicalizationProfile, SourceVersion, sha256_text
@@ -21,7 +21,6 @@ from cmtui.model.ingest import ReadDocument
 from cmtui.model.source import CanonicalDocument, LocatorTables
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\r\x0e-\x1f\x7f\ud800-\udfff]")
-_STEPS = (REPAIR, NEWLINES, CONTROLS, JOIN)
 _MARKS = 1_000_000
 _SMALL_LISTS = 1_000
 _STRING = 4_096
@@ -73,9 +72,8 @@ def check_answer(read: ReadDocument, limits: ReadLimits = LIMITS) -> None:
 
 
 def _check_profile(profile: CanonicalizationProfile) -> None:
-    _require((profile.name, profile.version) == (PROFILE_NAME, PROFILE_VERSION), "another profile")
+    _require(is_current(profile, reading_of(profile.name)), "another profile, or other steps")
     names = tuple(step.name for step in profile.steps)
-    _require(len(names) == len(_STEPS) + 1 and names[1:] == _STEPS, "other canonicalization steps")
     _require(all(step.count >= 0 for step in profile.steps), "a negative count")
     _check_strings((*names, profile.extractor.name, profile.extractor.version))
     _require(all(name.isascii() for name in names), "a step name that is not ASCII")

@@ -14,23 +14,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from cmtui.ingest.profiles import (
+    CONTROLS,
+    HTML_TEXT_STEP,
+    HYPHENS,
+    JOIN,
+    NEWLINES,
+    REPAIR,
+    Reading,
+    profile_version,
+)
 from cmtui.model.identity import CanonicalizationProfile, Extractor, ProfileStep
-
-PROFILE_NAME = "cmtui-canon"
-PROFILE_VERSION = "1"
 
 #: Joins pages and spine items. It is never part of a passage.
 SEPARATOR = "\f"
-
-REPAIR = "repair-surrogates"
-NEWLINES = "newlines"
-CONTROLS = "strip-controls"
-JOIN = "join"
 
 _SURROGATES = re.compile("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
 _NEWLINE = re.compile(r"\r\n?")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _PDF_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff]")
+
+#: The step after the extraction that some readings have; the reader counts it in ``Canonicalizer.second``.
+_SECOND_STEPS = {Reading.PDFIUM: HYPHENS, Reading.HTML_TEXT: HTML_TEXT_STEP}
 
 
 class Canonicalizer:
@@ -42,12 +47,20 @@ class Canonicalizer:
     """
 
     def __init__(
-        self, extraction: str, *, noncharacters: bool = False, keep_form_feeds: bool = False
+        self,
+        extraction: str,
+        *,
+        noncharacters: bool = False,
+        keep_form_feeds: bool = False,
+        reading: Reading = Reading.CANON,
     ) -> None:
         self._extraction = extraction
+        self._reading = reading
+        self._second_step = _SECOND_STEPS.get(reading)
         self._control = _PDF_CONTROL if noncharacters else _CONTROL
         self._keep_form_feeds = keep_form_feeds
         self.extracted = 0
+        self.second = 0
         self.repaired = 0
         self.newlines = 0
         self.controls = 0
@@ -78,6 +91,7 @@ class Canonicalizer:
         """The steps in order with the counts so far."""
         return (
             ProfileStep(self._extraction, self.extracted),
+            *([ProfileStep(self._second_step, self.second)] if self._second_step else []),
             ProfileStep(REPAIR, self.repaired),
             ProfileStep(NEWLINES, self.newlines),
             ProfileStep(CONTROLS, self.controls),
@@ -85,8 +99,11 @@ class Canonicalizer:
         )
 
     def profile(self, extractor: Extractor) -> CanonicalizationProfile:
-        """The profile with the counts so far."""
-        return CanonicalizationProfile(PROFILE_NAME, PROFILE_VERSION, self.profile_steps(), extractor)
+        """The current profile of the reading, with the counts so far."""
+        reading = self._reading
+        return CanonicalizationProfile(
+            reading.value, profile_version(reading), self.profile_steps(), extractor
+        )
 
 
 def _repair(match: re.Match[str]) -> str:

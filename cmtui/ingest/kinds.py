@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from shlex import quote
 
 from cmtui.errors import EmptyFile, NotThisFormat, UnsupportedKind
 from cmtui.model.identity import SourceKind
@@ -17,9 +18,15 @@ SUFFIXES = {
     ".markdown": SourceKind.MARKDOWN,
     ".txt": SourceKind.TEXT,
     ".text": SourceKind.TEXT,
+    # A web page is a text source: its markup by default, its readable text with --html text (D3).
+    ".html": SourceKind.TEXT,
+    ".htm": SourceKind.TEXT,
+    ".xhtml": SourceKind.TEXT,
 }
 
-_PANDOC = frozenset({".docx", ".odt", ".rtf", ".html", ".htm", ".xhtml", ".tex", ".rst", ".org", ".fb2"})
+_OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.text"
+_COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PANDOC = frozenset({".docx", ".odt", ".rtf", ".tex", ".rst", ".org", ".fb2"})
 _KIND_HINT = "State what it is with --kind pdf, epub, markdown or text."
 
 
@@ -56,6 +63,32 @@ def detect_kind(path_name: str, content: bytes, stated: SourceKind | None = None
     return kind
 
 
+def office_format(content: bytes) -> str | None:
+    """What a word processor's file is called; None for everything else."""
+    if is_zip(content):
+        if content[30 : 30 + len(_OPEN_DOCUMENT)] == _OPEN_DOCUMENT:
+            return "ODT"
+        # The central directory, which names the parts, stands at the end of the archive.
+        if b"word/document" in content[-65_536:]:
+            return "DOCX"
+    elif content.startswith(_COMPOUND_FILE):
+        return "Word 97"
+    elif content.startswith(b"{\\rtf"):
+        return "RTF"
+    return None
+
+
+def _conversion(name: str, format_name: str | None) -> str:
+    """The command that makes a Markdown file of it."""
+    stem = PurePath(name).stem
+    if format_name == "Word 97":
+        return (
+            f"Convert it first: libreoffice --headless --convert-to docx {quote(name)} "
+            f"&& pandoc {quote(stem + '.docx')} -o {quote(stem + '.md')}"
+        )
+    return f"Convert it first: pandoc {quote(name)} -o {quote(stem + '.md')}"
+
+
 def _check_signature(name: str, content: bytes, kind: SourceKind) -> None:
     if kind is SourceKind.PDF:
         if not is_pdf(content):
@@ -65,6 +98,10 @@ def _check_signature(name: str, content: bytes, kind: SourceKind) -> None:
     elif kind is SourceKind.EPUB:
         if not is_zip(content):
             raise NotThisFormat(f"{name} is not an EPUB: it is no zip archive.", _what_it_seems(content))
+    elif format_name := office_format(content):
+        raise UnsupportedKind(
+            f"{name} is not {kind} but a {format_name} file.", _conversion(name, format_name)
+        )
     elif content.startswith(b"%PDF-"):
         raise NotThisFormat(f"{name} is not {kind} but a PDF.", "Ingest it with --kind pdf.")
     elif is_zip(content):
@@ -79,10 +116,12 @@ def _by_signature(name: str, content: bytes) -> SourceKind:
     if is_zip(content) and content[30:58] == b"mimetypeapplication/epub+zip":
         return SourceKind.EPUB
     suffix = PurePath(name).suffix.lower()
-    if suffix in _PANDOC:
+    format_name = office_format(content)
+    if format_name or suffix in _PANDOC or suffix == ".doc":
         raise UnsupportedKind(
-            f"{name} is none of PDF, EPUB, Markdown and plain text.",
-            f"Convert it first: pandoc {name} -o {PurePath(name).stem}.md",
+            f"{name} is none of PDF, EPUB, Markdown and plain text"
+            + (f": it is a {format_name} file." if format_name else "."),
+            _conversion(name, "Word 97" if suffix == ".doc" else format_name),
         )
     says = f"ends in {suffix}, which says nothing of" if suffix else "has no suffix that says"
     raise UnsupportedKind(f"{name} {says} the kind of source it is.", _KIND_HINT)

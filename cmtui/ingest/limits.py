@@ -32,6 +32,8 @@ class ReadLimits:
     document_seconds: float = 600.0
     cpu_seconds: int = 300
     memory_bytes: int = 2 * 1024 * MIB
+    #: Pages (from 1) on which an earlier try ran out of time; they are left out with a warning.
+    left_out_pages: tuple[int, ...] = ()
 
 
 LIMITS = ReadLimits()

@@ -12,6 +12,7 @@ import msgspec
 
 from cmtui.errors import IngestError
 from cmtui.ingest.limits import MIB, ReadLimits
+from cmtui.ingest.profiles import Reading
 from cmtui.model.identity import SourceKind
 from cmtui.model.ingest import ReadDocument
 
@@ -35,6 +36,7 @@ class ReadRequest(msgspec.Struct, frozen=True):
     encoding: str | None
     password: str | None
     limits: ReadLimits
+    reading: Reading = Reading.CANON
 
     def __repr__(self) -> str:
         return f"ReadRequest({self.name!r}, {self.kind})"  # never the password

@@ -19,6 +19,7 @@ from cmtui.ingest.child import TICK_SECONDS, Worker
 from cmtui.ingest.kinds import detect_kind
 from cmtui.ingest.limits import LIMITS, MIB, ReadLimits
 from cmtui.ingest.messages import ReadRequest
+from cmtui.ingest.profiles import Reading
 from cmtui.ingest.readers import reader_for
 from cmtui.ingest.structure import called
 from cmtui.model.identity import SourceKind
@@ -52,6 +53,7 @@ class ReaderPool:
         content: bytes,
         kind: SourceKind,
         *,
+        reading: Reading = Reading.CANON,
         encoding: str | None = None,
         password: str | None = None,
         name: str = "",
@@ -66,7 +68,7 @@ class ReaderPool:
         """
         check_size(content, name, self._limits)
         detect_kind(name, content, kind)
-        request = ReadRequest(content, kind, name, encoding, password, self._limits)
+        request = ReadRequest(content, kind, name, encoding, password, self._limits, reading)
         with self._slot(called(name), cancelled):
             worker = self._take()
             keep = False
@@ -166,6 +168,7 @@ def read_source(
     content: bytes,
     kind: SourceKind,
     *,
+    reading: Reading = Reading.CANON,
     encoding: str | None = None,
     password: str | None = None,
     progress: ProgressCallback = no_progress,
@@ -176,6 +179,7 @@ def read_source(
     return default_pool().read(
         content,
         kind,
+        reading=reading,
         encoding=encoding,
         password=password,
         name=name,
@@ -188,6 +192,7 @@ def read_source_inline(
     content: bytes,
     kind: SourceKind,
     *,
+    reading: Reading = Reading.CANON,
     encoding: str | None = None,
     password: str | None = None,
     progress: ProgressCallback = no_progress,
@@ -202,7 +207,7 @@ def read_source_inline(
     check_size(content, name, limits)
     detect_kind(name, content, kind)
     try:
-        return reader_for(kind).read(
+        return reader_for(kind, reading).read(
             content,
             encoding=encoding,
             password=password,

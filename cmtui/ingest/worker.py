@@ -90,7 +90,7 @@ def _answer(request: ReadRequest, replies: BinaryIO) -> bytes:
 
     file = called(request.name)
     try:
-        document = reader_for(request.kind).read(
+        document = reader_for(request.kind, request.reading).read(
             request.content,
             encoding=request.encoding,
             password=request.password,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from cmtui.ingest.limits import LIMITS, ReadLimits
+from cmtui.ingest.profiles import Reading
 from cmtui.model.identity import SourceKind
 from cmtui.model.ingest import ReadDocument
 from cmtui.model.progress import CancelledCallback, ProgressCallback, never_cancelled, no_progress
@@ -28,8 +29,16 @@ class BoundedReader(Protocol):
         ...
 
 
-def reader_for(kind: SourceKind) -> BoundedReader:
-    """The reader of a kind."""
+def reader_for(kind: SourceKind, reading: Reading = Reading.CANON) -> BoundedReader:
+    """The reader of a kind; ``reading`` chooses another than its default one."""
+    if reading is Reading.PDFIUM:
+        from cmtui.ingest.readers.pdfium import PdfiumReader
+
+        return PdfiumReader()
+    if reading is Reading.HTML_TEXT:
+        from cmtui.ingest.readers.html import HtmlReader
+
+        return HtmlReader()
     if kind is SourceKind.PDF:
         from cmtui.ingest.readers.pdf import PdfSourceReader
 

@@ -69,7 +69,13 @@ def parse_xhtml(content: bytes, path: str, file: str, log: WarningLog) -> etree.
     else:
         if root is not None:
             return root
-    return _parse_html(source, path, file, log)
+    root = parse_html(source)
+    if root is None:
+        raise Malformed(
+            f"{path} of {file} is neither XHTML nor readable HTML.", "Repair it with an EPUB editor."
+        )
+    log.add("not-well-formed", "Parts of the book are not well-formed and were read as HTML.")
+    return root
 
 
 def _named_character(match: re.Match[str]) -> str:
@@ -80,23 +86,20 @@ def _named_character(match: re.Match[str]) -> str:
     return html5.get(f"{name};", match.group())
 
 
-def _parse_html(source: str, path: str, file: str, log: WarningLog) -> etree._Element:
+def parse_html(source: str) -> etree._Element | None:
+    """The root of a page read as HTML; None when the parser gives none or has plainly lost text."""
     from lxml import etree
 
     parser = etree.HTMLParser(no_network=True, huge_tree=False, recover=True, encoding="utf-8")
-    problem = Malformed(
-        f"{path} of {file} is neither XHTML nor readable HTML.", "Repair it with an EPUB editor."
-    )
     try:
         root = etree.fromstring(source.encode("utf-8", "replace"), parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise problem from error
+    except (etree.XMLSyntaxError, ValueError):
+        return None
     if root is None:
-        raise problem
+        return None
     kept = len("".join(inner_text(root).split()))
     if kept * 2 < _visible_length(source):
-        raise problem
-    log.add("not-well-formed", "Parts of the book are not well-formed and were read as HTML.")
+        return None
     return root
 
 

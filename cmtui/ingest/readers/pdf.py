@@ -24,10 +24,12 @@ from cmtui.errors import (
     NoTextLayer,
     PasswordRequired,
     ResourceLimit,
+    TimeLimit,
 )
 from cmtui.ingest.canonical import Canonicalizer
 from cmtui.ingest.kinds import detect_kind
 from cmtui.ingest.limits import LIMITS, MIB, ReadLimits
+from cmtui.ingest.profiles import Reading
 from cmtui.ingest.readers.pdf_blocks import pdf_blocks
 from cmtui.ingest.readers.pdf_structure import (
     metadata_candidates,
@@ -71,6 +73,7 @@ DAMAGE = (
     zlib.error,
 )
 
+_OVER_LIMIT = "Pages that exceed a resource limit were left out or cut."
 _REPAIR_HINT = "Open it in a PDF viewer and save it anew, or fetch the file again."
 
 
@@ -92,13 +95,16 @@ class PdfSourceReader:
         MalformedPageTree, ResourceLimit, DrmProtected, Cancelled."""
         detect_kind(name, content, SourceKind.PDF)
         log = WarningLog()
-        with _configured(limits) as notes, _errors_of(called(name)):
-            reader = _open(content, password, called(name))
-            return _Extraction(reader, name, limits, log, notes, progress, cancelled).run()
+        with configured(limits) as notes, errors_of(called(name)):
+            reader = open_pdf(content, password, called(name))
+            return PdfExtraction(reader, name, limits, log, notes, progress, cancelled).run()
 
 
-class _Extraction:
-    """Reads the pages of one open file."""
+class PdfExtraction:
+    """Reads the pages of one open file; ``_raw`` says how."""
+
+    reading = Reading.CANON
+    step = EXTRACTION_STEP
 
     def __init__(
         self,
@@ -106,7 +112,7 @@ class _Extraction:
         name: str,
         limits: ReadLimits,
         log: WarningLog,
-        notes: _ReaderNotes,
+        notes: ReaderNotes,
         progress: ProgressCallback,
         cancelled: CancelledCallback,
     ) -> None:
@@ -118,14 +124,15 @@ class _Extraction:
         self.log = log
         self.progress = progress
         self.cancelled = cancelled
-        self.canon = Canonicalizer(EXTRACTION_STEP, noncharacters=True)
+        self.canon = Canonicalizer(self.step, noncharacters=True, reading=self.reading)
         self.limit_hit: Exception | None = None
         self.damage: Exception | None = None
+        self.slow = False
+        self.missing: set[int] = set()
 
     def run(self) -> ReadDocument:
-        import pypdf
-
-        total = _count_pages(self.reader, self.file, self.limits)
+        """All pages as one document. Raises as ``PdfSourceReader.read``."""
+        total = self._count()
         texts: list[str] = []
         characters = 0
         for index in range(total):
@@ -138,7 +145,7 @@ class _Extraction:
         if not any(text.strip() for text in texts):
             self._refuse(total)
         for index, text in enumerate(texts):
-            if not text.strip():
+            if not text.strip() and index + 1 not in self.missing:
                 self.log.add(
                     "empty-pages", "Pages without any text; they may be scans or figures.", index + 1
                 )
@@ -153,7 +160,7 @@ class _Extraction:
         blocks, furniture = pdf_blocks(text, pages, entries)
         return ReadDocument(
             text=text,
-            profile=self.canon.profile(Extractor("pypdf", pypdf.__version__)),
+            profile=self.canon.profile(self._extractor()),
             blocks=blocks,
             tables=LocatorTables(
                 pages=pages,
@@ -166,6 +173,18 @@ class _Extraction:
             warnings=self.log.warnings(),
         )
 
+    def _count(self) -> int:
+        return count_pages(self.reader, self.file, self.limits)
+
+    def _extractor(self) -> Extractor:
+        import pypdf
+
+        return Extractor("pypdf", pypdf.__version__)
+
+    def _raw(self, index: int) -> str:
+        """What the extractor gives for a page."""
+        return self.reader.pages[index].extract_text(extraction_mode="plain")
+
     def _page(self, index: int, total: int) -> str:
         """The canonical text of one page; empty with a warning when the page is broken."""
         from pypdf.errors import LimitReachedError, PyPdfError
@@ -175,26 +194,42 @@ class _Extraction:
         self.progress(Progress("read", self.name, index, total))
         number = index + 1
         self.notes.skipped = False
+        if number in self.limits.left_out_pages:
+            self.slow = True
+            self._leave_out(
+                "slow-pages", "Pages that took longer than a page may take were left out.", number
+            )
+            return ""
         try:
-            raw = self.reader.pages[index].extract_text(extraction_mode="plain")
+            raw = self._raw(index)
         except (LimitReachedError, MemoryError) as error:
             self.limit_hit = error
-            self.log.add("page-limit", "Pages that exceed a resource limit were left out or cut.", number)
+            self._leave_out("page-limit", _OVER_LIMIT, number)
             return ""
         except (PyPdfError, RecursionError, *DAMAGE) as error:
             self.damage = error
-            self.log.add("broken-pages", "Pages that cannot be read were left out.", number)
+            self._leave_out("broken-pages", "Pages that cannot be read were left out.", number)
             return ""
         if len(raw) > self.limits.page_characters:
             self.limit_hit = ValueError(f"page {number} has {len(raw):,} characters")
-            self.log.add("page-limit", "Pages that exceed a resource limit were left out or cut.", number)
+            self._leave_out("page-limit", _OVER_LIMIT, number)
             return ""
         if self.notes.skipped:
-            self.log.add("page-limit", "Pages that exceed a resource limit were left out or cut.", number)
+            self.log.add("page-limit", _OVER_LIMIT, number)
         return self.canon.clean(raw)
+
+    def _leave_out(self, code: str, message: str, number: int) -> None:
+        self.missing.add(number)
+        self.log.add(code, message, number)
 
     def _refuse(self, total: int) -> None:
         """Say why no page gave any text."""
+        if self.slow:
+            raise TimeLimit(
+                f"No page of {self.file} gave any text, and reading one took longer than "
+                f"{self.limits.page_seconds:g} seconds.",
+                "The file is damaged or very complex; split it or save it anew.",
+            )
         if self.limit_hit is not None:
             raise ResourceLimit(
                 f"{self.file} needs more than the limits of a read allow ({_brief(self.limit_hit)}).",
@@ -211,7 +246,7 @@ class _Extraction:
         )
 
 
-class _ReaderNotes(logging.Handler):
+class ReaderNotes(logging.Handler):
     """Keeps pypdf's log off the screen and remembers whether it skipped text."""
 
     def __init__(self) -> None:
@@ -225,14 +260,14 @@ class _ReaderNotes(logging.Handler):
 
 
 @contextmanager
-def _configured(limits: ReadLimits) -> Iterator[_ReaderNotes]:
+def configured(limits: ReadLimits) -> Iterator[ReaderNotes]:
     """pypdf with tight limits, with its log collected, and with the same text on every machine."""
     import pypdf
     from pypdf.generic import _font
 
     size = 64 * MIB
     logger = logging.getLogger("pypdf")
-    notes = _ReaderNotes()
+    notes = ReaderNotes()
     propagate, has_fonttools = logger.propagate, _font.HAS_FONTTOOLS
     logger.addHandler(notes)
     logger.propagate = False
@@ -266,7 +301,7 @@ def _configured(limits: ReadLimits) -> Iterator[_ReaderNotes]:
 
 
 @contextmanager
-def _errors_of(file: str) -> Iterator[None]:
+def errors_of(file: str) -> Iterator[None]:
     """Everything a PDF can make pypdf raise, as one of our errors."""
     from pypdf.errors import (
         DependencyError,
@@ -286,7 +321,7 @@ def _errors_of(file: str) -> Iterator[None]:
             "The file is damaged or made to exhaust memory; it was not read.",
         ) from error
     except FileNotDecryptedError as error:
-        raise _password_required(file) from error
+        raise password_required(file) from error
     except DependencyError as error:
         raise DrmProtected(
             f"{file} is encrypted in a way that needs another library ({_brief(error)}).",
@@ -308,7 +343,8 @@ def _brief(error: BaseException) -> str:
     )
 
 
-def _password_required(file: str, *, wrong: bool = False) -> PasswordRequired:
+def password_required(file: str, *, wrong: bool = False) -> PasswordRequired:
+    """The error for a file that needs a password, or another one than was given."""
     if wrong:
         return PasswordRequired(
             f"The given password does not open {file}.", "Check it and give --password again."
@@ -316,7 +352,7 @@ def _password_required(file: str, *, wrong: bool = False) -> PasswordRequired:
     return PasswordRequired(f"{file} is encrypted and needs a password.", "Give it with --password.")
 
 
-def _open(content: bytes, password: str | None, file: str) -> PdfReader:
+def open_pdf(content: bytes, password: str | None, file: str) -> PdfReader:
     """Open the file, with the empty password first (owner-only protection), then with the given one."""
     from pypdf import PdfReader
 
@@ -330,11 +366,12 @@ def _open(content: bytes, password: str | None, file: str) -> PdfReader:
                 "Ask its publisher for a copy without protection.",
             ) from error
         if not opened:
-            raise _password_required(file, wrong=password is not None)
+            raise password_required(file, wrong=password is not None)
     return reader
 
 
-def _count_pages(reader: PdfReader, file: str, limits: ReadLimits) -> int:
+def count_pages(reader: PdfReader, file: str, limits: ReadLimits) -> int:
+    """The number of pages. Raises MalformedPageTree, NoPages, ResourceLimit."""
     from pypdf.errors import FileNotDecryptedError, LimitReachedError, PyPdfError
 
     try:

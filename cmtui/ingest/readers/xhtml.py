@@ -80,7 +80,11 @@ class ChapterText:
 
 def read_chapter(content: bytes, path: str, file: str, canon: Canonicalizer, log: WarningLog) -> ChapterText:
     """Raises Malformed, ResourceLimit."""
-    root = parse_xhtml(content, path, file, log)
+    return walk_tree(parse_xhtml(content, path, file, log), canon, log)
+
+
+def walk_tree(root: etree._Element, canon: Canonicalizer, log: WarningLog) -> ChapterText:
+    """The text of a parsed page or chapter."""
     return _Walker(canon, log).walk(root)
 
 
