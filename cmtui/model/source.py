@@ -216,9 +216,9 @@ class CanonicalDocument:
     candidates: tuple[MetadataCandidate, ...] = ()
     warnings: tuple[IngestWarning, ...] = ()
 
-    @property
+    @cached_property
     def content(self) -> CanonicalContent:
-        """Layer 3 of the identity."""
+        """Layer 3 of the identity, made on first use."""
         return CanonicalContent(self.version.version_id, self.profile, self.text_sha256, len(self.text))
 
     @cached_property
@@ -245,10 +245,14 @@ class CanonicalDocument:
 
     def passage_at(self, offset: int) -> Passage | None:
         """The passage that covers ``offset``, if any."""
-        at = bisect_right(self.passages, offset, key=lambda p: p.start) - 1
+        at = bisect_right(self._passage_starts, offset) - 1
         if at >= 0 and offset < self.passages[at].end:
             return self.passages[at]
         return None
+
+    @cached_property
+    def _passage_starts(self) -> tuple[int, ...]:
+        return tuple([passage.start for passage in self.passages])
 
     def locate(self, span: Span, *, page_offset: int | None = None) -> Locators:
         """The locators of ``span``'s start (lines: of both ends).

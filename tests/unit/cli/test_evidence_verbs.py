@@ -185,7 +185,16 @@ def test_identity_and_reconstruct_of_unknown_ids(cli: CommandLine) -> None:
 
 # -- quote -------------------------------------------------------------------------------------------
 
-LOCATION = ["document_id", "source_id", "span", "text", "locators", "evidence_ids", "difference"]
+LOCATION = [
+    "document_id",
+    "source_id",
+    "span",
+    "text",
+    "locators",
+    "evidence_ids",
+    "difference",
+    "gaps",
+]
 
 
 def test_an_exact_quote(cli: CommandLine) -> None:
