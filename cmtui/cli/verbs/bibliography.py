@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,6 +145,7 @@ def run_show(args: Namespace, session: Session) -> Answer:
                 "name": source.name,
                 "item": None if record is None else record.item,
                 "history": [] if record is None else list(record.history),
+                "notices": [asdict(notice) for notice in machine.editorial_notices(source.source_id)],
                 "candidates": []
                 if current is None
                 else [shapes.candidate(c) for c in machine.metadata_candidates(current)],

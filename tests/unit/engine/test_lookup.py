@@ -27,10 +27,13 @@ from cmtui.errors import (
     ProviderRefused,
     ProviderUnreachable,
 )
-from cmtui.model.bibliography import NoticeKind
+from cmtui.model.bibliography import EditorialNotice, NoticeKind
 from cmtui.model.lookup import ProviderSettings
 from cmtui.net.gate import RateGate
+from cmtui.store.directory import StoreRepository
+from cmtui.store.memory import InMemoryKnowledgeRepository
 from support.cli import CommandLine, prepare
+from support.documents import make_document
 from support.local_http import LocalServer, Reply, Seen, json_reply, serving
 
 DOI = "10.5555/w.1"
@@ -340,6 +343,28 @@ def test_notices_stay_with_the_source_and_are_read_offline(
         assert again.editorial_notices(document) == ()
 
 
+@pytest.mark.parametrize("kind", ["memory", "directory"])
+def test_notices_outlive_edits_and_give_way_to_the_next_look_up(tmp_path: Path, kind: str) -> None:
+    """Both repositories keep them beside the item; a sidecar without a look-up does not mention them."""
+    repository = (
+        InMemoryKnowledgeRepository() if kind == "memory" else StoreRepository.open(tmp_path / "store")
+    )
+    document, content, artifact = make_document(name="a.txt")
+    repository.commit_document(document, content=content, artifact=artifact)
+    source, item = artifact.artifact_id, {"type": "book", "title": "A", "DOI": DOI}
+    assert repository.set_bibliography(source, item).notices_checked_at is None
+    if kind == "directory":
+        assert b"notices" not in (tmp_path / "store" / "bibliography" / f"{source}.json").read_bytes()
+    found = EditorialNotice(NoticeKind.CONCERN, DOI, "10.5555/c", "Concern", "2021-03", "publisher")
+    kept = repository.set_bibliography(source, item, notices=[found])
+    assert (kept.notices, kept.history) == ((found,), ())
+    assert repository.set_bibliography(source, item | {"title": "B"}).notices == (found,)
+    assert repository.bibliography(source) == repository.set_bibliography(source, item | {"title": "B"})
+    cleared = repository.set_bibliography(source, item | {"title": "B"}, notices=())
+    assert cleared.notices == ()
+    assert cleared.notices_checked_at is not None
+
+
 # -- what is written ---------------------------------------------------------------------------------
 
 
@@ -506,6 +531,7 @@ def test_the_verb_prints_the_differences_and_writes_on_request(cli: CommandLine,
     assert done["accepted"] == ["type", "title", "DOI"]
     [row] = cli.ok("bibliography", "show", document)["items"]
     assert row["item"] == {"type": "article-journal", "title": "On whales", "DOI": DOI}
+    assert [shown["kind"] for shown in row["notices"]] == ["retraction"]
     again = cli.ok("lookup", document, "--accept-all")
     assert "author" in again["accepted"]
     assert cli.ok("lookup", document)["differences"] == []
