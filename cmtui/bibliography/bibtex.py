@@ -139,9 +139,8 @@ def _name(name: Mapping[str, Any]) -> str:
     literal = part.get("literal", "")
     family, given = part.get("family", ""), part.get("given", "")
     if literal or not family or not given:
-        whole = literal or " ".join(
-            x for x in (part.get("non-dropping-particle", ""), family or given, part.get("suffix", "")) if x
-        )
+        around = (part.get("dropping-particle", ""), part.get("non-dropping-particle", ""))
+        whole = literal or " ".join(x for x in (*around, family or given, part.get("suffix", "")) if x)
         return f"{{{escape(whole)}}}"
     particle = part.get("non-dropping-particle", "")
     last = f"{particle} {_guarded(family)}" if particle else _guarded(family)

@@ -20,8 +20,8 @@ _MONTHS = "January February March April May June July August September October N
 _MACROS = {month[:3].lower(): month for month in _MONTHS}
 #: Only BibLaTeX has these: they decide what the file is called, not how it is read.
 _BIBLATEX = re.compile(
-    r"(?im)^\s*(?:@(?:online|thesis|report|collection|inreference|mvbook|dataset|software|xdata|movie|audio)\s*[{(]"
-    r"|(?:date|journaltitle|location|urldate|entrysubtype|langid|eventtitle|shorttitle)\s*=)"
+    r"(?im)(?:^\s*@(?:online|thesis|report|collection|inreference|mvbook|dataset|software|xdata|movie|audio)\s*[{(]"
+    r"|(?:^|,)\s*(?:date|journaltitle|location|urldate|entrysubtype|langid|eventtitle|shorttitle)\s*=)"
 )
 #: What a child does not take from its parent: its identifiers and files are of another work.
 _NOT_INHERITED = frozenset(

@@ -135,7 +135,7 @@ def _name(last: list[str], first: list[str], von: list[str], suffix: str = "") -
 def person(family: str, given: str, particle: str = "", suffix: str = "") -> Name:
     """A CSL name; particles behind the given name ("Goethe, J. W. von") are dropping ones."""
     dropping = ""
-    if not particle and (match := _TRAILING.fullmatch(given)):
+    if match := _TRAILING.fullmatch(given):
         given, dropping = match["given"], match["particle"]
     parts = {
         "family": family,
