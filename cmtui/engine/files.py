@@ -8,7 +8,7 @@ from pathlib import Path
 from cmtui.errors import SourceMissing
 
 #: Files that a folder walk takes up. A file named by itself is always tried.
-SUFFIXES = frozenset({".pdf", ".epub", ".md", ".markdown", ".txt", ".text"})
+SUFFIXES = frozenset({".pdf", ".epub", ".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xhtml"})
 
 
 def file_reference(path: Path) -> str:
@@ -49,10 +49,14 @@ def expand(paths: Iterable[str | Path]) -> list[Path]:
 
 def _walk(folder: Path) -> list[Path]:
     found: list[Path] = []
-    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+    entries = sorted(folder.iterdir(), key=lambda e: e.name)
+    pages = [entry for entry in entries if entry.suffix.lower() in {".html", ".htm"}]
+    for entry in entries:
         if entry.name.startswith("."):
             continue
         if entry.is_dir():
+            if any(entry.name == f"{page.stem}_files" for page in pages):
+                continue  # what a browser saved beside a page: frames and scripts, no sources
             found.extend(_walk(entry))
         elif entry.suffix.lower() in SUFFIXES:
             found.append(entry)

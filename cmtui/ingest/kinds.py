@@ -24,6 +24,7 @@ SUFFIXES = {
     ".xhtml": SourceKind.TEXT,
 }
 
+_HTML = frozenset({".html", ".htm", ".xhtml"})
 _OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.text"
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PANDOC = frozenset({".docx", ".odt", ".rtf", ".tex", ".rst", ".org", ".fb2"})
@@ -61,6 +62,14 @@ def detect_kind(path_name: str, content: bytes, stated: SourceKind | None = None
         return _by_signature(name, content)
     _check_signature(name, content, kind)
     return kind
+
+
+def is_html(path_name: str, content: bytes) -> bool:
+    """Whether a text source is a web page: by its suffix, or by how its bytes begin."""
+    if PurePath(path_name).suffix.lower() in _HTML:
+        return True
+    head = content[:PDF_HEADER_WINDOW].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return head.startswith((b"<!doctype html", b"<html")) or (head.startswith(b"<?xml") and b"<html" in head)
 
 
 def office_format(content: bytes) -> str | None:

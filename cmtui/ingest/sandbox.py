@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import threading
 import weakref
 from collections.abc import Iterator
@@ -35,7 +36,8 @@ class ReaderPool:
 
     def __init__(self, size: int = 1, *, limits: ReadLimits = LIMITS) -> None:
         self._limits = limits
-        self._slots = threading.Semaphore(max(1, size))
+        self.size = max(1, size)
+        self._slots = threading.Semaphore(self.size)
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
@@ -147,12 +149,24 @@ def close_all() -> None:
 
 
 def default_pool() -> ReaderPool:
-    """The pool ``read_source`` uses: one worker, started on the first file."""
+    """The pool ``read_source`` uses. Each worker is started when a file finds no idle one."""
     global _default
     with _default_lock:
         if _default is None or _default._closed:
-            _default = ReaderPool()
+            _default = ReaderPool(reader_count())
         return _default
+
+
+def reader_count() -> int:
+    """How many files are read at the same time: one for each core that may be used, at most four.
+
+    More would not be faster, because one thread commits, and each may hold 512 MB.
+    """
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS
+        cores = os.cpu_count() or 1
+    return max(1, min(cores, 4))
 
 
 def check_size(content: bytes, name: str, limits: ReadLimits = LIMITS) -> None:

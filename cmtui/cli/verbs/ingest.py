@@ -21,8 +21,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "ingest",
         run,
         "bring files and folders into the store",
-        description="Read PDF, EPUB, Markdown and plain text. Folders are walked. One bad file never stops "
-        "the others: it is listed under 'errors', and the exit status is 2.",
+        description="Read PDF, EPUB, Markdown, plain text and saved web pages. Folders are walked. One bad "
+        "file never stops the others: it is listed under 'errors', and the exit status is 2.",
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a folder")
     parser.add_argument("--kind", choices=KINDS, help="what the files are, whatever their names say")
@@ -35,6 +35,17 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--password", metavar="P", help="password of encrypted PDFs")
     parser.add_argument(
         "--reprofile", action="store_true", help="read known bytes again with this version's profile"
+    )
+    parser.add_argument(
+        "--html",
+        choices=("raw", "text"),
+        help="web pages as their markup (raw, the default) or as the text that is read on them",
+    )
+    parser.add_argument(
+        "--backend",
+        choices=("pypdf", "pdfium"),
+        help="the PDF reader: pypdf (the default), or pdfium where pypdf's text is bad; its text differs, so "
+        "it makes another document of the same file",
     )
 
 
@@ -52,11 +63,13 @@ def run(args: Namespace, session: Session) -> Answer:
         reference=args.reference,
         password=args.password,
         reprofile=args.reprofile,
+        html=args.html,
+        backend=args.backend,
         progress=session.progress,
     )
     documents = [
         shapes.document_row(one.summary, title=machine.title(one.summary.source_id), status=one.status.value)
-        | {"path": one.path}
+        | {"path": one.path, "profile": one.summary.profile}
         for one in report.documents
     ]
     errors = [shapes.ingest_failure(failure) for failure in report.errors]
