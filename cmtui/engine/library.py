@@ -55,12 +55,14 @@ class LibraryOperations(MachineCore):
         reference: str | None = None,
         password: str | None = None,
         reprofile: bool = False,
+        html: str | None = None,
+        backend: str | None = None,
         progress: ProgressCallback = no_progress,
         cancelled: CancelledCallback = never_cancelled,
     ) -> IngestReport:
         """Ingest files and folders; every file ends in ``documents`` or in ``errors``."""
         stated = None if kind is None else _kind(kind)
-        options = IngestOptions(stated, encoding, reference, password, reprofile)
+        options = IngestOptions(stated, encoding, reference, password, reprofile, html, backend)
         service = CitationIngestionService(self.repository)
         return service.ingest_paths(paths, options, progress=progress, cancelled=cancelled)
 
