@@ -55,6 +55,7 @@ class LookupOperations(MachineCore):
         target: str,
         *,
         doi: str | None = None,
+        item: CslItem | None = None,
         providers: Mapping[str, ProviderSettings] | None = None,
         clock: Clock | None = None,
         cancelled: CancelledCallback = never_cancelled,
@@ -62,8 +63,9 @@ class LookupOperations(MachineCore):
         """What Crossref or DataCite says of a DOI, compared with a source. Nothing is written.
 
         ``target`` is a DOI, or the id (or its beginning) of a document or source, whose stated DOI is looked
-        up, else the one its file gives, else ``doi``, which wins over both. Raises InvalidRequest when there
-        is no DOI, DoiNotFound, InvalidMetadata for records that are never cited, ProviderError, Cancelled.
+        up, else the one its file gives, else ``doi``, which wins over both. ``item`` is compared instead of
+        what is stored: a form that is not saved. Raises InvalidRequest when there is no DOI, DoiNotFound,
+        InvalidMetadata for records that are never cited, ProviderError, Cancelled.
         """
         if doi is None and "/" in target:
             return look_up(target, providers=providers, clock=clock, cancelled=cancelled)
@@ -71,7 +73,7 @@ class LookupOperations(MachineCore):
         record = self.desk.record(source.source_id)
         found = look_up(
             self._doi_of(source) if doi is None else doi,
-            current=record.item if record is not None else {},
+            current=item if item is not None else record.item if record is not None else {},
             candidates=self._candidates_of(source),
             providers=providers,
             clock=clock,
@@ -129,6 +131,18 @@ class LookupOperations(MachineCore):
             session = ReviewSession(self.repository, reviewer)
             session.record_bibliography(source_id, record.item, previous.item if previous else None)
         return record
+
+    def keep_notices(self, lookup: Lookup, *, source: str | None = None) -> BibliographyRecord | None:
+        """Keep the notices of a look-up with a source that has its DOI by now, whoever wrote it there.
+
+        None when the source has another DOI or none: its notices would be of another work. For forms that
+        store the accepted fields themselves. Raises InvalidRequest when no source is named, NotFound.
+        """
+        key = source or lookup.source_id
+        record = self.desk.record(key) if key is not None else None
+        if key is not None and (record is None or not _same("DOI", record.item.get("DOI"), lookup.doi)):
+            return None
+        return self.apply_lookup(lookup, (), source=source)
 
     def editorial_notices(self, key: str) -> tuple[EditorialNotice, ...]:
         """Retractions, concerns and corrections of a source, gravest first, as last looked up.

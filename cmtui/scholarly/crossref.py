@@ -97,7 +97,7 @@ def work_of(record: Mapping[str, Any]) -> Work:
 
 
 def _malformed(what: str) -> ProviderMalformed:
-    return ProviderMalformed(f"Crossref answered {what}.", "Try again later.", provider=NAME)
+    return ProviderMalformed(f"Crossref answered {what}.", "Try again later.", provider="Crossref")
 
 
 def _first(value: Any) -> str | None:

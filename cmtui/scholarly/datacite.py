@@ -37,6 +37,7 @@ TYPES: Mapping[str, str] = {
     "Text": "document",
 }
 
+_ARXIV = "10.48550/arxiv."
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
@@ -47,7 +48,9 @@ def work_of(body: Mapping[str, Any]) -> Work:
     stated = record.get("doi") if isinstance(record, Mapping) else None
     doi = normalise_doi(stated) if isinstance(stated, str) else None
     if doi is None or not isinstance(record, Mapping):
-        raise ProviderMalformed("DataCite answered without a record in it.", "Try again.", provider=NAME)
+        raise ProviderMalformed(
+            "DataCite answered without a record in it.", "Try again later.", provider="DataCite"
+        )
     titles = _rows(record.get("titles"))
     title = next((t for row in titles if not row.get("titleType") and (t := _text(row.get("title")))), None)
     title = title or next((t for row in titles if (t := _text(row.get("title")))), None)
@@ -75,7 +78,8 @@ def work_of(body: Mapping[str, Any]) -> Work:
         fields=tuple(_fields(record, kind, _text(types.get("resourceType"))).items()),
         notices=_notices(record, doi),
         newer_version=_related(record, "IsPreviousVersionOf", "IsObsoletedBy"),
-        published_as=_related(record, "IsVersionOf") if kind == "Preprint" else None,
+        # arXiv says so of the published article; Zenodo says it of all versions of one deposit.
+        published_as=_related(record, "IsVersionOf") if doi.startswith(_ARXIV) else None,
     )
 
 

@@ -365,6 +365,23 @@ def test_notices_outlive_edits_and_give_way_to_the_next_look_up(tmp_path: Path, 
     assert cleared.notices_checked_at is not None
 
 
+def test_a_form_that_stores_the_fields_itself_keeps_the_notices(
+    machine: LocalCitationMachine, tmp_path: Path
+) -> None:
+    document = ingest(machine, tmp_path)
+    with serving([crossref(**{"updated-by": [notice("retraction")]})]) as server:
+        form = {"type": "book", "title": "On whales", "volume": "9"}
+        found = machine.lookup_doi(document, item=form, providers=at(server))
+    assert ("volume", "9") in [(row.field, row.current) for row in found.differences]
+    assert machine.keep_notices(found) is None
+    machine.set_bibliography(document, form | {"DOI": "10.5555/another"})
+    assert machine.keep_notices(found) is None
+    machine.set_bibliography(document, form | {"DOI": f"https://doi.org/{DOI}"})
+    kept = machine.keep_notices(found)
+    assert kept is not None
+    assert [n.kind for n in machine.editorial_notices(document)] == [NoticeKind.RETRACTION]
+
+
 # -- what is written ---------------------------------------------------------------------------------
 
 

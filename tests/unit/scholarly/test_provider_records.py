@@ -313,20 +313,20 @@ def test_a_datacite_record_becomes_csl_json() -> None:
 
 
 def test_a_preprint_at_datacite() -> None:
-    work = datacite.work_of(
-        data(
-            titles=[{"title": "T"}],
-            publisher="arXiv",
-            publicationYear=2020,
-            dates=[{"date": "2018-01-01", "dateType": "Issued"}],
-            types={"resourceTypeGeneral": "Preprint"},
-            relatedIdentifiers=[{"relatedIdentifier": "10.5555/P", "relationType": "IsVersionOf"}],
-        )
-    )
+    attributes = {
+        "titles": [{"title": "T"}],
+        "publisher": "arXiv",
+        "publicationYear": 2020,
+        "dates": [{"date": "2018-01-01", "dateType": "Issued"}],
+        "types": {"resourceTypeGeneral": "Preprint"},
+        "relatedIdentifiers": [{"relatedIdentifier": "10.5555/P", "relationType": "IsVersionOf"}],
+    }
+    work = datacite.work_of({"data": {"attributes": attributes | {"doi": "10.48550/arXiv.2006.1"}}})
     item = csl_item(work)
     assert (item["type"], item["genre"], item["publisher"]) == ("article", "Preprint", "arXiv")
     assert item["issued"] == {"date-parts": [[2020]]}
     assert work.published_as == "10.5555/p"
+    assert datacite.work_of(data(**attributes)).published_as is None
 
 
 def test_a_withdrawn_data_set() -> None:
