@@ -101,13 +101,13 @@ REFERENCES: dict[str, dict[str, str]] = {
         "Available: https://m.example/1",
     },
     "dataset": {
-        "mla": "Skerrow Harbour Board. *Tide Gauges of Skerrow*. Version 2.1, Zenodo, 2022, "
+        "mla": "Skerrow Harbour Board. “Tide Gauges of Skerrow.” Version 2.1, Zenodo, 2022, "
         "https://doi.org/10.5281/zenodo.1.",
         "apa": "Skerrow Harbour Board. (2022). *Tide gauges of Skerrow* (Version 2.1) \\[Data "
         "set\\]. Zenodo. https://doi.org/10.5281/zenodo.1",
-        "chicago": "Skerrow Harbour Board. 2022. *Tide Gauges of Skerrow*. Version 2.1. "
+        "chicago": "Skerrow Harbour Board. 2022. “Tide Gauges of Skerrow.” Version 2.1. "
         "Zenodo. https://doi.org/10.5281/zenodo.1.",
-        "chicago-notes": "Skerrow Harbour Board. *Tide Gauges of Skerrow*. Version 2.1. "
+        "chicago-notes": "Skerrow Harbour Board. “Tide Gauges of Skerrow.” Version 2.1. "
         "Zenodo, 2022. https://doi.org/10.5281/zenodo.1.",
         "ieee": "\\[1\\] Skerrow Harbour Board, “Tide gauges of Skerrow,” version 2.1, "
         "Zenodo, 2022, doi: 10.5281/zenodo.1.",
@@ -146,7 +146,7 @@ REFERENCES: dict[str, dict[str, str]] = {
         "https://x.example/t",
         "chicago": "Roe, Jane. 2021. *Tide Table*. Version 1.2. GitHub. https://x.example/t.",
         "chicago-notes": "Roe, Jane. *Tide Table*. Version 1.2. GitHub, 2021. https://x.example/t.",
-        "ieee": "\\[1\\] J. Roe, “Tide table,” version 1.2, GitHub, 2021. \\[Online\\]. "
+        "ieee": "\\[1\\] J. Roe, *Tide table*, version 1.2. (2021). GitHub. \\[Online\\]. "
         "Available: https://x.example/t",
     },
     "preprint": {
@@ -169,7 +169,7 @@ REFERENCES: dict[str, dict[str, str]] = {
 NOTES: dict[str, str] = {
     "magazine": "Jane Q. Roe, “The Harbour at Night,” *The Weekly Tide*, September 5, 2023, 12.",
     "post": "Li-Wei Chen, “Why Tides Matter,” Mastodon, June 1, 2024, 12, https://m.example/1.",
-    "dataset": "Skerrow Harbour Board, *Tide Gauges of Skerrow*, version 2.1 (Zenodo, 2022), 12, "
+    "dataset": "Skerrow Harbour Board, “Tide Gauges of Skerrow,” version 2.1, Zenodo, 2022, 12, "
     "https://doi.org/10.5281/zenodo.1.",
     "proceedings": "Jacob Devlin and Ming-Wei Chang, “Measuring Tides by Eye,” in *Proceedings of the "
     "Tide Congress*, ed. Jill Burstein (Sea Press, 2019), 12.",
