@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test soak lint format bench clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,9 @@ demo: $(STAMP) ## Open the application on the sample corpus
 
 test: $(STAMP) ## Run the whole test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+
+soak: $(STAMP) ## Kill 200 ingests and run two processes for a minute
+	SOAK_KILLS=200 SOAK_SECONDS=60 $(BIN)/python -m pytest tests/soak -s $(ARGS)
 
 lint: $(STAMP) ## ruff, mypy --strict and import-linter
 	$(BIN)/ruff check .

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import engine, screen, startup
+from tests.benchmarks import engine, screen, startup, store
 
-TABLES = {"startup": startup.run, "engine": engine.run, "screen": screen.run}
+TABLES = {"startup": startup.run, "engine": engine.run, "store": store.run, "screen": screen.run}
 
 
 def main(names: list[str]) -> int:
