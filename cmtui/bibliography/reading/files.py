@@ -18,7 +18,7 @@ def bibtex_attachments(value: str) -> tuple[Attachment, ...]:
     Separators inside are escaped by a backslash (``D\\:\\\\Papers``), which other programs leave out; a
     Windows drive and a scheme are put together again.
     """
-    value = re.sub(r"\$\\backslash\$", "\\\\\\\\", value)
+    value = value.replace("$\\backslash$", "\\")
     value = re.sub(r"\{\\?([_%&#~$])\}|\{\\textasciitilde\}", lambda match: match[1] or "~", value)
     attachments: list[Attachment] = []
     for piece in _split(value, ";"):

@@ -191,7 +191,8 @@ class Decoder:
                 self._argument()
             elif match[1] and self._text.startswith("{}", self._at):
                 self._at += 2
-            return _SYMBOLS[name]
+            blank = self._math and match[0][-1].isspace()
+            return _SYMBOLS[name] + (" " if blank else "")
         self.unknown.append(f"\\{name}")
         return f"\\{name}" + (" " if match[1] and match.end(1) < after else "")
 
