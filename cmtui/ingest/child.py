@@ -42,6 +42,7 @@ WORKER_PEAK_KIB = 512 * 1024
 TICK_SECONDS = 0.05
 _CLOSE_SECONDS = 1.0
 _CHUNK = 1 << 16
+_SLOW_HINT = "The file is damaged or very complex; split it or save it anew."
 
 #: What a worker may know of this process's environment. Keys for providers are not among it.
 _ENVIRONMENT = (
@@ -56,6 +57,17 @@ _ENVIRONMENT = (
     "VIRTUAL_ENV",
     "LD_LIBRARY_PATH",
 )
+
+
+class PageTimeLimit(TimeLimit):
+    """One page took too long; the others may still be read without it. ``page`` counts from 1."""
+
+    code = TimeLimit.code
+
+    def __init__(self, message: str, hint: str = "", *, page: int = 0, total: int = 0) -> None:
+        super().__init__(message, hint)
+        self.page = page
+        self.total = total
 
 
 class Worker:
@@ -102,11 +114,18 @@ class Worker:
         return self._files >= FILES_PER_WORKER or self.peak_kib > WORKER_PEAK_KIB
 
     def ask(
-        self, request: ReadRequest, progress: ProgressCallback, cancelled: CancelledCallback
+        self,
+        request: ReadRequest,
+        progress: ProgressCallback,
+        cancelled: CancelledCallback,
+        started: float | None = None,
     ) -> ReadDocument:
-        """Send one request and wait for its answer under the wall clocks."""
+        """Send one request and wait for its answer under the wall clocks.
+
+        ``started`` (monotonic seconds) is when the first try began: the clock of the whole file goes on.
+        """
         self._files += 1
-        return Conversation(self, request, progress, cancelled).run()
+        return Conversation(self, request, progress, cancelled, started).run()
 
     def kill(self) -> None:
         """End the process by SIGKILL and wait for its end. The pipes stay open."""
@@ -152,6 +171,7 @@ class Conversation:
         request: ReadRequest,
         progress: ProgressCallback,
         cancelled: CancelledCallback,
+        started: float | None = None,
     ) -> None:
         self.worker = worker
         self.name = request.name
@@ -161,9 +181,10 @@ class Conversation:
         self.cancelled = cancelled
         self.out = memoryview(frame(request))
         self.inbox = bytearray()
-        self.started = time.monotonic()
-        self.quiet_since = self.started
+        self.quiet_since = time.monotonic()
+        self.started = self.quiet_since if started is None else started
         self.pages = False
+        self.done = self.total = 0
 
     def run(self) -> ReadDocument:
         """Send the request, report pages, and give the document or raise what came instead."""
@@ -234,6 +255,7 @@ class Conversation:
                 return reply.document
             self.quiet_since = time.monotonic()
             self.pages = True
+            self.done, self.total = reply.done, reply.total
             self.progress(Progress("read", self.name, reply.done, reply.total))
         return None
 
@@ -245,8 +267,17 @@ class Conversation:
         now = time.monotonic()
         allowed = self.limits.page_seconds if self.pages else self.limits.open_seconds
         if now - self.quiet_since > allowed:
-            what = "One page" if self.pages else "Opening"
-            self._out_of_time(f"{what} of {self.file} took longer than {allowed:g} seconds.")
+            if not self.pages:
+                self._out_of_time(f"Opening {self.file} took longer than {allowed:g} seconds.")
+            if self.done >= self.total:
+                self._out_of_time(f"Reading the outline of {self.file} took longer than {allowed:g} seconds.")
+            self.worker.kill()
+            raise PageTimeLimit(
+                f"Page {self.done + 1} of {self.file} took longer than {allowed:g} seconds.",
+                _SLOW_HINT,
+                page=self.done + 1,
+                total=self.total,
+            )
         if now - self.started > self.limits.document_seconds:
             self._out_of_time(
                 f"Reading {self.file} took longer than {self.limits.document_seconds:g} seconds."
@@ -254,7 +285,7 @@ class Conversation:
 
     def _out_of_time(self, message: str) -> None:
         self.worker.kill()
-        raise TimeLimit(message, "The file is damaged or very complex; split it or save it anew.")
+        raise TimeLimit(message, _SLOW_HINT)
 
     def _ended(self) -> Exception:
         """Why the worker's output ended before an answer came."""

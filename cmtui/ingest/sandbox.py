@@ -11,12 +11,16 @@ import atexit
 import contextlib
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Self
 
+import msgspec
+
 from cmtui.errors import Cancelled, IngestError, Malformed, ResourceLimit
-from cmtui.ingest.child import TICK_SECONDS, Worker
+from cmtui.ingest.child import TICK_SECONDS, PageTimeLimit, Worker
 from cmtui.ingest.kinds import detect_kind
 from cmtui.ingest.limits import LIMITS, MIB, ReadLimits
 from cmtui.ingest.messages import ReadRequest
@@ -26,6 +30,9 @@ from cmtui.ingest.structure import called
 from cmtui.model.identity import SourceKind
 from cmtui.model.ingest import ReadDocument
 from cmtui.model.progress import CancelledCallback, ProgressCallback, never_cancelled, no_progress
+
+#: Pages of one file that may run out of time before the file does.
+_SLOW_PAGES = 3
 
 
 class ReaderPool:
@@ -64,6 +71,9 @@ class ReaderPool:
     ) -> ReadDocument:
         """Read one file in a worker.
 
+        A PDF page that runs out of its time costs the worker its life; the file is then read again without
+        that page, which a warning names, for at most three pages and under the clock of the first try.
+
         Raises the IngestError that the reader raised, TimeLimit or ResourceLimit when a limit ended it,
         Malformed when the worker broke on the file, Cancelled when ``cancelled`` answered True (the worker is
         killed; the next file gets a new one).
@@ -71,18 +81,36 @@ class ReaderPool:
         check_size(content, name, self._limits)
         detect_kind(name, content, kind)
         request = ReadRequest(content, kind, name, encoding, password, self._limits, reading)
+        started = time.monotonic()
         with self._slot(called(name), cancelled):
-            worker = self._take()
-            keep = False
-            try:
-                document = worker.ask(request, progress, cancelled)
-                keep = not worker.is_spent()
-            except IngestError:
-                keep = worker.is_usable()
-                raise
-            finally:
-                self._give_back(worker, keep=keep)
-        return document
+            while True:
+                try:
+                    return self._ask(request, progress, cancelled, started)
+                except PageTimeLimit as error:
+                    left_out = (*request.limits.left_out_pages, error.page)
+                    if kind is not SourceKind.PDF or len(left_out) > min(_SLOW_PAGES, error.total - 1):
+                        raise
+                    limits = replace(request.limits, left_out_pages=left_out)
+                    request = msgspec.structs.replace(request, limits=limits)
+
+    def _ask(
+        self,
+        request: ReadRequest,
+        progress: ProgressCallback,
+        cancelled: CancelledCallback,
+        started: float,
+    ) -> ReadDocument:
+        worker = self._take()
+        keep = False
+        try:
+            document = worker.ask(request, progress, cancelled, started)
+            keep = not worker.is_spent()
+            return document
+        except IngestError:
+            keep = worker.is_usable()
+            raise
+        finally:
+            self._give_back(worker, keep=keep)
 
     def workers(self) -> tuple[int, ...]:
         """Process ids of the living workers."""

@@ -156,6 +156,46 @@ def test_a_wall_clock_ends_a_read(limits: ReadLimits) -> None:
         assert pool.workers() == ()
 
 
+@pytest.mark.parametrize("slow", [{2}, {1, 3}])
+def test_a_page_that_runs_out_of_time_is_left_out_with_a_warning(
+    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch, slow: set[int]
+) -> None:
+    """One slow page must not cost the others; the clocks of pages and file stay what they are."""
+    ask = child.Worker.ask
+    asked: list[tuple[int, ...]] = []
+
+    def slow_pages(worker: child.Worker, request: object, *rest: object) -> object:
+        left_out = request.limits.left_out_pages  # type: ignore[attr-defined]
+        asked.append(left_out)
+        remaining = sorted(slow - set(left_out))
+        if remaining:
+            worker.kill()
+            raise child.PageTimeLimit("slow.", "x", page=remaining[0], total=3)
+        return ask(worker, request, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(child.Worker, "ask", slow_pages)
+    document = pool.read(PDF, SourceKind.PDF, name="book.pdf")
+    (warning,) = [warning for warning in document.warnings if warning.code == "slow-pages"]
+    assert warning.pages == tuple(sorted(slow))
+    assert len(asked) == len(slow) + 1
+    kept = [mark.number for mark in document.tables.pages if mark.end > mark.start]
+    assert kept == [number for number in (1, 2, 3) if number not in slow]
+    assert [mark.label for mark in document.tables.pages] == ["i", "ii", "iii"], "places stay what they are"
+
+
+def test_a_file_whose_pages_all_run_out_of_time_is_refused(
+    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(worker: child.Worker, request: object, *_: object) -> object:
+        worker.kill()
+        left_out = request.limits.left_out_pages  # type: ignore[attr-defined]
+        raise child.PageTimeLimit("slow.", "x", page=len(left_out) + 1, total=3)
+
+    monkeypatch.setattr(child.Worker, "ask", never)
+    with pytest.raises(TimeLimit):
+        pool.read(PDF, SourceKind.PDF, name="book.pdf")
+
+
 def test_processor_time_is_limited_for_each_file() -> None:
     slow = make_pdf([LINES] * 400)
 
