@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cmtui.cli.arguments import Subparsers, family, verb
+from cmtui.cli.arguments import OUTPUTS, Subparsers, add_citation_engine, family, verb
 from cmtui.cli.reading import InputMissing, read_items
 from cmtui.cli.session import Session
 from cmtui.errors import BibliographyError, CmtuiError, IngestError, InvalidMetadata
@@ -63,11 +63,18 @@ def add_parser(subparsers: Subparsers) -> None:
         verbs,
         "export",
         run_export,
-        "export the items of sources",
-        description="Export the items of sources. 'warnings' names every field that the format cannot carry.",
+        "export the items of sources, or print them as one bibliography",
+        description="Export the items of sources; 'warnings' names every field that the format cannot carry."
+        " With --style the sources are printed as one bibliography instead, each once, in the order of first"
+        " citation where the style numbers them.",
     )
     export.add_argument("ids", nargs="*", metavar="ID", help="document or source ids (all sources)")
-    export.add_argument("--format", default="csl-json", choices=FORMATS, help="(csl-json)")
+    export.add_argument("--format", choices=FORMATS, help="(csl-json)")
+    export.add_argument(
+        "--style", metavar="STYLE", help="print a bibliography in this style (see cite --help)"
+    )
+    export.add_argument("--output", choices=OUTPUTS, help="markup of the bibliography (plain)")
+    add_citation_engine(export)
     export.add_argument(
         "--accepted", action="store_true", help="only sources of evidence that the reviewer accepted"
     )
@@ -173,8 +180,15 @@ def run_export(args: Namespace, session: Session) -> Answer:
         raise UsageError("--accepted chooses the sources, so no ids go with it.", "Leave one of them out.")
     if args.reviewer is not None and not args.accepted:
         raise UsageError("--reviewer says whose decisions --accepted means.", "Add --accepted.")
+    if args.style is None and (args.output is not None or args.engine is not None):
+        raise UsageError("--output and --engine are for a printed bibliography.", "Add --style.")
+    if args.style is not None and args.format is not None:
+        raise UsageError("--format writes records, --style prints them.", "Leave one of them out.")
     machine = session.machine
     reviewer = session.reviewer(args.reviewer) if args.accepted else None
+    if args.style is not None:
+        return _printed(args, session, reviewer)
+    args.format = args.format or "csl-json"
     made = machine.export_bibliography(args.ids, file_format=args.format, reviewer=reviewer)
     body: JsonObject = {"format": made.format}
     if args.to is not None:
@@ -185,6 +199,29 @@ def run_export(args: Namespace, session: Session) -> Answer:
     else:
         body["text"] = made.text
     return Answer(body | {"warnings": list(made.warnings)})
+
+
+def _printed(args: Namespace, session: Session, reviewer: str | None) -> Answer:
+    """The sources as one bibliography in a style."""
+    made = session.machine.bibliography_of(
+        args.ids or None,
+        reviewer=reviewer,
+        style=args.style,
+        output=args.output or "plain",
+        engine=session.citation_engine(args.engine),
+    )
+    rows = [{"id": item_id, "text": text} for item_id, text in made.entries]
+    body: JsonObject = {
+        "style": made.style,
+        "output": made.output,
+        "engine": made.engine,
+        "style_sha256": made.style_sha256,
+    }
+    if args.to is not None:
+        body |= {"path": args.to, "bytes": _write(args.to, made.text)}
+    else:
+        body |= {"text": made.text, "entries": rows}
+    return Answer(body | {"warnings": list(made.warnings)}, rows=rows)
 
 
 def _write(name: str, text: str) -> int:
