@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cmtui.engine.evidence import Judged, members_of, passage_identity
+from cmtui.errors import NotFound
 from cmtui.model.claim import ClaimRun, EvidenceSpanIdentity, Relation, RunFinding
 from cmtui.model.progress import CancelledCallback
 from cmtui.ports import DocumentRepository
@@ -44,11 +45,14 @@ def run_of(
             if one.refused is not None:
                 rows.append(_row(one, None))
                 continue
-            members = (
-                members_of(one.evidence)
-                if one.evidence is not None
-                else (passage_identity(repository, one.result),)
-            )
+            try:
+                members = (
+                    members_of(one.evidence)
+                    if one.evidence is not None
+                    else (passage_identity(repository, one.result),)
+                )
+            except NotFound:
+                continue  # another process removed the document meanwhile
             identities.extend(members)
             rows.extend(_row(one, member) for member in members)
     run = ClaimRun(

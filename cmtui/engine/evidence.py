@@ -5,11 +5,12 @@ Retrieval gets the query, inference gets the claim, and verification trusts neit
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cmtui.errors import Cancelled, InferenceError, InvalidRequest, QuoteNotFound, VerificationError
+from cmtui.errors import Cancelled, InferenceError, InvalidRequest, NotFound, QuoteNotFound, VerificationError
 from cmtui.model.claim import (
     Assessment,
     Evidence,
@@ -76,7 +77,10 @@ def judge(
         ]
         assessments = backend.assess(claim, projections)
         _check_contract(backend, projections, assessments)
-        judged.extend(_verify(repository, r, a) for r, a in zip(batch, assessments, strict=True))
+        for result, assessment in zip(batch, assessments, strict=True):
+            # A document that another process removes meanwhile is no evidence any more.
+            with contextlib.suppress(NotFound):
+                judged.append(_verify(repository, result, assessment))
     progress(Progress("infer", claim, len(candidates), len(candidates)))
     return judged
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from cmtui.engine.core import MachineCore
 from cmtui.engine.ingestion import CitationIngestionService, IngestOptions
+from cmtui.engine.upkeep import UpkeepOperations
 from cmtui.errors import InvalidRequest
 from cmtui.model.identity import SourceKind
 from cmtui.model.ingest import IngestReport
@@ -15,7 +15,7 @@ from cmtui.model.progress import CancelledCallback, ProgressCallback, never_canc
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 
 
-class LibraryOperations(MachineCore):
+class LibraryOperations(UpkeepOperations):
     """Documents, sources and ingest."""
 
     def generation(self) -> int:

@@ -10,6 +10,7 @@ from cmtui.engine.evidence import Judged, judge, members_of, pool_size, report
 from cmtui.errors import InvalidRequest, VerificationError
 from cmtui.model.claim import (
     Evidence,
+    EvidenceEntry,
     EvidenceReport,
     EvidenceSet,
     EvidenceSpanIdentity,
@@ -101,6 +102,13 @@ class EvidenceOperations(MachineCore):
         identity = self._verified(target.document_id, target.span, text)
         self._record((identity,))
         return identity
+
+    def recorded(self, evidence_id: str) -> EvidenceEntry:
+        """The entry of the evidence log, by id or unique prefix; it outlives its document.
+
+        Raises NotFound, AmbiguousId.
+        """
+        return self.repository.evidence(evidence_id)
 
     def reconstruct(self, evidence: Evidence | str) -> str | tuple[str, ...]:
         """The exact text of evidence, read back from canonical content alone (R15, R34, R97).

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from cmtui.engine.removal import accept_events, citation_inputs, reviewed_findings, source_of_row
 from cmtui.errors import InvalidRequest, NothingToUndo, VerificationError
 from cmtui.model.claim import Relation, RunFinding
 from cmtui.model.review import (
@@ -156,25 +157,31 @@ class ReviewSession:
     def rows(self, *, where: Callable[[Decision], bool] = lambda _: True) -> Iterator[dict[str, Json]]:
         """One row per finding of each claim's newest run, in claim order, with this reviewer's state.
 
+        Findings that were decided on and are not in the newest run follow those of their claim
+        (``in_newest_run`` is false). ``removed`` says that the document is not in the store any more: text
+        and ``citation`` (the inputs that an accept recorded) are still there.
+
         ``superseded`` says what became of the text when a newer version replaced its document, else None.
         """
         from cmtui.engine.versions import VersionDesk
 
-        state = self.state()
+        events = self.repository.events(self.reviewer)
+        state = fold(events)
+        accepted = accept_events(state, events)
         versions = VersionDesk(self.repository)
         for claim in self.repository.claims(archived=True):
-            if claim.latest is None:
-                continue
-            for finding in claim.latest.findings:
+            for finding, newest in reviewed_findings(self.repository, claim, state, accepted):
                 of = state.of(claim.claim_id, finding.evidence_id or "")
                 if finding.evidence_id is None or not where(of.decision):
                     continue
+                source_id, removed = source_of_row(self.repository, finding.document_id)
+                event = accepted.get(finding_key(claim.claim_id, finding.evidence_id))
                 yield {
                     "claim_id": claim.claim_id,
                     "claim": claim.text,
                     "evidence_id": finding.evidence_id,
                     "document_id": finding.document_id,
-                    "source_id": self.repository.source_of(finding.document_id).source_id,
+                    "source_id": source_id,
                     "span": {"start": finding.start, "end": finding.end},
                     "text": finding.text,
                     "relation": finding.relation.value,
@@ -187,8 +194,11 @@ class ReviewSession:
                     "tags": list(of.tags),
                     "reviewer": self.reviewer,
                     "decided_at": of.decided_at,
-                    "backend": claim.latest.backend,
-                    "superseded": _superseded(versions, finding),
+                    "backend": claim.latest.backend if claim.latest is not None else None,
+                    "superseded": None if removed else _superseded(versions, finding),
+                    "removed": removed,
+                    "in_newest_run": newest,
+                    "citation": citation_inputs(event),
                 }
 
     # -- helpers -------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ Nothing here enters an identity (R112).
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 
@@ -91,6 +93,12 @@ class BibliographySidecars:
             () if isinstance(record.notices, msgspec.UnsetType) else record.notices,
             None if isinstance(record.notices_checked_at, msgspec.UnsetType) else record.notices_checked_at,
         )
+
+    def contents(self) -> dict[Path, bytes]:
+        """The bytes of every sidecar at one moment."""
+        held = contextlib.nullcontext() if self._read_only else self._lock.hold("copy bibliography")
+        with held:
+            return {p: p.read_bytes() for p in sorted(self._layout.bibliography.glob("*.json"))}
 
     def set(
         self, source_id: str, item: CslItem, notices: Sequence[EditorialNotice] | None = None

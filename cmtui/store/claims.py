@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Iterable
@@ -108,6 +109,12 @@ class ClaimFiles:
         if claim is None:
             raise NotFound(f"no claim {claim_id!r} in this store", "list the claims")
         return claim
+
+    def contents(self) -> dict[Path, bytes]:
+        """The bytes of every claim file at one moment."""
+        held = contextlib.nullcontext() if self._read_only else self._lock.hold("copy claims")
+        with self._mutex, held:
+            return {path: path.read_bytes() for path in map(self._layout.claim, self._ids())}
 
     def _check_writable(self) -> None:
         if self._read_only:

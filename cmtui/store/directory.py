@@ -18,6 +18,8 @@ from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 from cmtui.ports import Clock
 from cmtui.store import atomic
 from cmtui.store.bibliography import BibliographySidecars
+from cmtui.store.capture import Capture, CapturedFile, strangers
+from cmtui.store.catalogue import Catalogue
 from cmtui.store.claims import ClaimFiles
 from cmtui.store.clock import SystemClock
 from cmtui.store.disk import disk_errors
@@ -27,6 +29,7 @@ from cmtui.store.evidence_log import EvidenceLogs
 from cmtui.store.ids import is_id
 from cmtui.store.layout import DIGEST_ALGORITHM, FORMAT_VERSION, TEMPORARY_SUFFIX, Layout
 from cmtui.store.locks import FolderLock
+from cmtui.store.migration import finish_swap
 from cmtui.store.notices import Notices
 from cmtui.store.records import StoreFormat, decode, encode
 from cmtui.store.removed import removed_error
@@ -67,6 +70,7 @@ class StoreRepository:
         StoreReadOnly when there is no store yet and none can be made; StoreError for damaged records.
         """
         layout = Layout(Path(os.path.abspath(Path(path).expanduser())))  # noqa: PTH100 - keeps symlinks
+        finish_swap(layout.root)
         _check_format(layout)
         read_only = _prepare(layout)
         return cls(layout, clock=clock or SystemClock(), lock_timeout=lock_timeout, read_only=read_only)
@@ -222,6 +226,37 @@ class StoreRepository:
         """Remove stored bytes that no document was made from, and answer with their digests."""
         return self._documents.remove_orphan_blobs()
 
+    # -- the whole store -----------------------------------------------------------------------------
+
+    @property
+    def format_version(self) -> int:
+        """The format of this store."""
+        return FORMAT_VERSION
+
+    def capture(self) -> tuple[CapturedFile, ...]:
+        """Every file of the store at one moment, sorted by name. Raises StoreLocked, StoreError."""
+        capture = Capture(
+            self._layout,
+            self._documents,
+            self._evidence,
+            self._claims,
+            self._bibliography,
+            self._events,
+            read_only=self.read_only,
+        )
+        with disk_errors(self._layout.root):
+            return capture.files()
+
+    def forget_catalogue(self) -> None:
+        """Remove the catalogue, under the lock; whoever opens the store makes it anew."""
+        with self._documents.exclusive("forget the catalogue"):
+            Catalogue(self._layout.catalogue, timeout=0.0).remove()
+
+    def strangers(self) -> tuple[str, ...]:
+        """Names of files in the store directory that are no part of a store."""
+        with disk_errors(self._layout.root):
+            return strangers(self._layout)
+
     # -- evidence ------------------------------------------------------------------------------------
 
     def record_evidence(self, entries: Sequence[EvidenceEntry]) -> None:
@@ -294,7 +329,7 @@ class StoreRepository:
         Raises NotFound, InvalidRequest, SidecarMalformed.
         """
         with self._documents.view() as library:
-            full = library.source_id(source_id)
+            full = library.known_source_id(source_id)
         with disk_errors(self._layout.root):
             return self._bibliography.set(full, item, notices)
 
@@ -326,6 +361,11 @@ def _check_format(layout: Layout) -> None:
         raise StoreFormatError(
             f"{root} was written by a newer program (format {found.format}; this one reads {FORMAT_VERSION})",
             "update cmtui",
+        )
+    if found.format < FORMAT_VERSION and found.digest == DIGEST_ALGORITHM:
+        raise StoreFormatError(
+            f"{root} is of format {found.format}; this program reads format {FORMAT_VERSION}",
+            "run: citation-machine migrate (it makes a backup first)",
         )
     if found.format != FORMAT_VERSION or found.digest != DIGEST_ALGORITHM:
         raise StoreFormatError(f"{root} has an unknown format", "give the path of another store")

@@ -8,6 +8,7 @@ noticed and set aside as a whole.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -189,6 +190,18 @@ class EventLogs:
         path = self._layout.event_log(reviewer)
         with self._mutex:
             return tuple(link.event for link in self._read(reviewer, path, locked=False).links)
+
+    def sizes(self) -> dict[Path, int]:
+        """How long every log (and what was set aside of it) is, each looked at under its own lock."""
+        found: dict[Path, int] = {}
+        for path in sorted(self._layout.events.glob("*.jsonl")):
+            held = contextlib.nullcontext() if self._read_only else self._lock(path).hold("copy events")
+            with self._mutex, held:
+                found[path] = path.stat().st_size
+                torn = path.with_name(path.name + ".torn")
+                if torn.exists():
+                    found[torn] = torn.stat().st_size
+        return found
 
     def reviewers(self) -> tuple[str, ...]:
         """Names of all reviewers with a log, sorted."""

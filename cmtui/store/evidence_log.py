@@ -6,6 +6,7 @@ id is not the digest of their own content.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -133,6 +134,13 @@ class EvidenceLogs:
         with self._mutex:
             full = log_of(document_id, () if is_id(document_id) else self._document_ids())
             return tuple(self._read(full, locked=False).entries.values()) if is_id(full) else ()
+
+    def sizes(self) -> dict[Path, int]:
+        """How long every log (and what was set aside of it) is, under the lock that writers take."""
+        held = contextlib.nullcontext() if self._read_only else self._lock.hold("copy evidence")
+        with self._mutex, held:
+            paths = [*self._layout.evidence.glob("*.jsonl"), *self._layout.evidence.glob("*.jsonl.torn")]
+            return {path: path.stat().st_size for path in sorted(paths)}
 
     def _document_ids(self) -> list[str]:
         try:

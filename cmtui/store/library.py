@@ -130,6 +130,10 @@ class Library:
             return value
         return resolve(value, sorted(s for s in self.sources if self.record(s) is not None), "source")
 
+    def known_source_id(self, value: str) -> str:
+        """As ``source_id``, and also a full id whose documents were all removed. Raises NotFound."""
+        return value if value in self.sources else self.source_id(value)
+
     def source_id_or_itself(self, value: str) -> str:
         """As ``source_id``, but ``value`` when it names nothing. Raises AmbiguousId."""
         try:

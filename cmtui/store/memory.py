@@ -316,7 +316,7 @@ class InMemoryKnowledgeRepository:
     ) -> BibliographyRecord:
         """Replace the item; the old one goes to the history. Raises NotFound, InvalidRequest."""
         with self._mutex:
-            full = self._library.source_id(source_id)
+            full = self._library.known_source_id(source_id)
             record = revised(self._bibliography.get(full), full, item, self._clock.now(), notices)
             self._bibliography[full] = record
             return record

@@ -5,8 +5,11 @@ from cmtui.cli.verbs import (
     cite,
     claims,
     evidence,
+    health,
+    housekeeping,
     ingest,
     library,
+    lookup,
     quote,
     review,
     search,
@@ -14,6 +17,20 @@ from cmtui.cli.verbs import (
 )
 
 #: The families in the order of the help text: the order in which a person meets them.
-FAMILIES = (ingest, library, search, evidence, quote, claims, review, versions, bibliography, lookup, cite)
+FAMILIES = (
+    ingest,
+    library,
+    search,
+    evidence,
+    quote,
+    claims,
+    review,
+    versions,
+    bibliography,
+    lookup,
+    cite,
+    housekeeping,
+    health,
+)
 
 __all__ = ["FAMILIES"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cmtui.cli.arguments import KINDS, Subparsers, verb
 from cmtui.cli.session import Session
 from cmtui.errors import Cancelled, CmtuiError, IngestError
-from cmtui.output import Answer
+from cmtui.output import Answer, UsageError
 
 if TYPE_CHECKING:
     from cmtui.model.ingest import IngestReport
@@ -24,7 +24,10 @@ def add_parser(subparsers: Subparsers) -> None:
         description="Read PDF, EPUB, Markdown, plain text and saved web pages. Folders are walked. One bad "
         "file never stops the others: it is listed under 'errors', and the exit status is 2.",
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a folder")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a folder")
+    parser.add_argument(
+        "--changed", action="store_true", help="also every source whose file has other bytes than before"
+    )
     parser.add_argument("--kind", choices=KINDS, help="what the files are, whatever their names say")
     parser.add_argument("--encoding", metavar="E", help="encoding of text files that are not UTF-8")
     parser.add_argument(
@@ -55,9 +58,16 @@ def run(args: Namespace, session: Session) -> Answer:
 
     if args.reference is not None:
         _check_single(args.paths)
+    if not args.paths and not args.changed:
+        raise UsageError(
+            "Give files or folders to ingest, or --changed.",
+            "Usage: citation-machine ingest PATH... (see --help)",
+        )
     machine = session.open_or_create()
+    states = machine.file_states(progress=session.progress) if args.changed else ()
+    changed = [state.path for state in states if state.state.value == "changed"]
     report = machine.ingest_paths(
-        args.paths,
+        [*args.paths, *changed],
         kind=args.kind,
         encoding=args.encoding,
         reference=args.reference,
@@ -73,9 +83,14 @@ def run(args: Namespace, session: Session) -> Answer:
         for one in report.documents
     ]
     errors = [shapes.ingest_failure(failure) for failure in report.errors]
-    return Answer(
-        {"documents": documents, "errors": errors}, rows=[*documents, *errors], failure=_failure(report)
-    )
+    body = {"documents": documents, "errors": errors}
+    if args.changed:
+        gone = [state for state in states if state.state.value in ("missing", "unreadable")]
+        body["missing"] = [
+            {"source_id": s.source_id, "name": s.name, "path": str(s.path), "state": s.state.value}
+            for s in gone
+        ]
+    return Answer(body, rows=[*documents, *errors], failure=_failure(report))
 
 
 def _failure(report: IngestReport) -> CmtuiError | None:

@@ -110,7 +110,8 @@ def run_next(args: Namespace, session: Session) -> Answer:
     machine = session.machine
     review = _review(args, session)
     rows = _rows(machine, review, args.claim, args.relation or list(_DECIDABLE))
-    open_rows = [row for row in rows if row["decision"] == "undecided"]
+    # What was removed can be read in the list, but no longer in its source.
+    open_rows = [row for row in rows if row["decision"] == "undecided" and not row["removed"]]
     body: JsonObject = {
         "reviewer": review.reviewer,
         "remaining": len(open_rows),
@@ -283,7 +284,7 @@ def _target(args: Namespace, session: Session) -> tuple[ReviewSession, str, str]
     """The claim and the evidence that are meant, whole ids. Raises NotFound, AmbiguousId."""
     review = _review(args, session)
     machine = session.machine
-    evidence = machine.identity(args.evidence_id).evidence_id
+    evidence = machine.recorded(args.evidence_id).evidence_id
     if args.claim is not None:
         return review, machine.claim(args.claim).claim_id, evidence
     claims = {row["claim_id"]: row["claim"] for row in _all(review) if row["evidence_id"] == evidence}
