@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cmtui.errors import IngestError
-from cmtui.model.claim import CAVEAT
 from cmtui.output import JsonObject, significant
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         MetadataCandidate,
     )
     from cmtui.model.verification import EvidenceCheck
+    from cmtui.store.listing import ListedDocument, ListedWarning
 
 
 def span(value: Span) -> JsonObject:
@@ -61,7 +61,9 @@ def locators(value: Locators) -> JsonObject:
 # -- documents ---------------------------------------------------------------------------------------
 
 
-def document_row(row: DocumentSummary, *, title: str | None, status: str | None) -> JsonObject:
+def document_row(
+    row: DocumentSummary | ListedDocument, *, title: str | None, status: str | None
+) -> JsonObject:
     """One document.
 
     ``title`` is from the explicit bibliography alone (R102). ``status`` says what ingest did, and is null
@@ -71,7 +73,7 @@ def document_row(row: DocumentSummary, *, title: str | None, status: str | None)
         "document_id": row.document_id,
         "source_id": row.source_id,
         "source_version": row.source_version,
-        "kind": row.kind.value,
+        "kind": str(row.kind),
         "status": status,
         "title": title,
         "characters": row.characters,
@@ -85,7 +87,7 @@ def document_row(row: DocumentSummary, *, title: str | None, status: str | None)
     }
 
 
-def warning(value: IngestWarning) -> JsonObject:
+def warning(value: IngestWarning | ListedWarning) -> JsonObject:
     """Something a person should know about the text, with the physical pages it concerns."""
     return {"code": value.code, "message": value.message, "pages": list(value.pages)}
 
@@ -358,6 +360,8 @@ def run(value: ClaimRun) -> JsonObject:
 
 def evaluated_claim(value: Claim, *, unseen: int) -> JsonObject:
     """A claim with the findings of its newest run, and the caveat that belongs to them."""
+    from cmtui.model.claim import CAVEAT
+
     findings = () if value.latest is None else value.latest.findings
     return {
         **claim(value, unseen=unseen),

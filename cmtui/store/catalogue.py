@@ -20,14 +20,14 @@ import msgspec
 from cmtui.model.identity import SourceKind
 from cmtui.model.source import IngestWarning
 from cmtui.store import atomic
+from cmtui.store.layout import CATALOGUE_SCHEMA
 from cmtui.store.library import Row
 from cmtui.store.records import SourceFile, decode, encode
 
 if TYPE_CHECKING:
     import sqlite3
 
-#: Raised when the tables or the meaning of their columns change; older files are made anew.
-SCHEMA = 2
+SCHEMA = CATALOGUE_SCHEMA
 
 _KINDS = {str(kind): kind for kind in SourceKind}
 

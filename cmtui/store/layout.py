@@ -12,6 +12,8 @@ from cmtui.errors import InvalidRequest
 #: Version of the directory layout and of every file format in it.
 FORMAT_VERSION = 1
 DIGEST_ALGORITHM = "sha256"
+#: Raised when the tables of the catalogue or the meaning of their columns change; older files are made anew.
+CATALOGUE_SCHEMA = 2
 #: Temporary files end so; readers ignore them, and the next holder of the lock removes them.
 TEMPORARY_SUFFIX = ".tmp"
 

@@ -21,7 +21,12 @@ def add_parser(subparsers: Subparsers) -> None:
 def run_documents(_: Namespace, session: Session) -> Answer:
     """One row per document; versions that a newer one replaced are not 'current'."""
     from cmtui.cli import shapes
+    from cmtui.engine.listing import listing
 
+    listed = listing(session.store)
+    if listed is not None:
+        rows = [shapes.document_row(row, title=row.title, status=None) for row in listed]
+        return Answer({"documents": rows}, rows=rows)
     machine = session.machine
     rows = [
         shapes.document_row(row, title=machine.title(row.source_id), status=None)
