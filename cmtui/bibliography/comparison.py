@@ -16,6 +16,8 @@ from cmtui.model.bibliography import CslItem
 _SPELLINGS = {"shortTitle": "title-short", "journalAbbreviation": "container-title-short"}
 _DASHES = re.compile(r"\s*[-\u2010-\u2015\u2212]+\s*")
 _WITHOUT_CASE_MARKS = str.maketrans("", "", "".join(markup.NO_CASE))
+#: Markup around nothing.
+_EMPTY = re.compile("|".join(f"{opening}{closing}" for closing, opening in markup.CLOSING.items()))
 #: Types that are a part of something: they share the ISBN of the whole.
 PARTS = frozenset(
     "chapter paper-conference entry entry-dictionary entry-encyclopedia article-journal article-magazine"
@@ -48,7 +50,10 @@ def canonical(name: str, value: Any) -> Any:
         return "".join(escapes.get(character, character) for character in text)
     if name == "page":
         return _DASHES.sub("-", text)
-    return prose(text).translate(_WITHOUT_CASE_MARKS).replace("\u00a0", " ")
+    marked = prose(text).translate(_WITHOUT_CASE_MARKS).replace("\u00a0", " ")
+    while (without := _EMPTY.sub("", marked)) != marked:
+        marked = without
+    return marked
 
 
 def equal(name: str, one: Any, other: Any) -> bool:
