@@ -190,7 +190,14 @@ def _may_join(text: str, left: Block, right: Block, edges: Sequence[int]) -> boo
 def _units(text: str, group: Iterable[Block]) -> Iterator[tuple[int, int, bool]]:
     """Sentences (or pieces of overlong ones) as start, end, and whether a block ends with it."""
     for block in group:
-        found = sentences(text, Span(block.start, block.end))
+        start, end = block.start, block.end
+        if end - start <= MAXIMUM and not text[start].isspace() and not text[end - 1].isspace():
+            # One sentence: most blocks of lists, tables and verse, and of files made to cost time.
+            candidate = _CANDIDATE.search(text, start, end)
+            if candidate is None or candidate.end() >= end:
+                yield start, end, True
+                continue
+        found = sentences(text, Span(start, end))
         for index, sentence in enumerate(found):
             last = index == len(found) - 1
             pieces = list(_split_long(text, sentence.start, sentence.end))

@@ -32,6 +32,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\n]+\]:")
 _DEFINITION = re.compile(r" {0,3}\[[^\]\n]+\]:[ \t]*\S+")
+_BLANK_LINES = re.compile(r"(?:[^\S\n]*+\n)++")
 _INDENTED = re.compile(r"(?: {4}|\t)")
 
 
@@ -91,9 +92,14 @@ def _atx_title(rest: str) -> str:
 
 
 def lines_of(text: str, start: int) -> Iterator[_Line]:
-    """Lines from ``start`` on; only LF ends a line."""
+    """Lines from ``start`` on; only LF ends a line. A run of blank lines counts as one: it has no
+    content, and a file may have a million of them."""
     at = start
     while at < len(text):
+        if blanks := _BLANK_LINES.match(text, at):
+            yield _Line(at, at, "")
+            at = blanks.end()
+            continue
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         yield _Line(at, end, text[at:end])

@@ -38,7 +38,7 @@ from cmtui.ingest.readers.pdf_structure import (
     page_labels,
     stated_language,
 )
-from cmtui.ingest.readers.quality import page_flaws
+from cmtui.ingest.readers.quality import ADVICE, page_flaws
 from cmtui.ingest.structure import WarningLog, called
 from cmtui.model.identity import Extractor, SourceKind
 from cmtui.model.ingest import ReadDocument
@@ -129,6 +129,7 @@ class PdfExtraction:
         self.damage: Exception | None = None
         self.slow = False
         self.missing: set[int] = set()
+        self.removed: dict[int, int] = {}
 
     def run(self) -> ReadDocument:
         """All pages as one document. Raises as ``PdfSourceReader.read``."""
@@ -149,8 +150,9 @@ class PdfExtraction:
                 self.log.add(
                     "empty-pages", "Pages without any text; they may be scans or figures.", index + 1
                 )
-            for code, message in page_flaws(text):
-                self.log.add(code, message, index + 1)
+            for code, message in page_flaws(text, self.removed.get(index, 0)):
+                advice = f" {ADVICE}" if self.reading is Reading.CANON else ""
+                self.log.add(code, message + advice, index + 1)
         labels = page_labels(self.reader, total, self.log)
         text = self.canon.join(texts)
         self.canon.extracted = total
@@ -216,7 +218,11 @@ class PdfExtraction:
             return ""
         if self.notes.skipped:
             self.log.add("page-limit", _OVER_LIMIT, number)
-        return self.canon.clean(raw)
+        before = self.canon.controls
+        text = self.canon.clean(raw)
+        if self.canon.controls > before:
+            self.removed[index] = self.canon.controls - before
+        return text
 
     def _leave_out(self, code: str, message: str, number: int) -> None:
         self.missing.add(number)

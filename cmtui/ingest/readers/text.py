@@ -45,7 +45,7 @@ _SMALL_WORDS = words(
 )
 _HEADING_LENGTH = 80
 #: More form feeds than this are noise and no pages.
-_FORM_FEEDS = 100_000
+_FORM_FEEDS = 20_000
 
 
 class TextReader:
