@@ -5,10 +5,8 @@ pandoc is an optional engine: without it its half of the suite is skipped with t
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +15,8 @@ from cmtui.bibliography.engines import formatter as engine_named
 from cmtui.bibliography.formatting import BaseFormatter
 from cmtui.bibliography.pandoc import executable
 from cmtui.errors import InvalidMetadata, InvalidRequest, UnknownStyle, UnsupportedForm
+from support import golden
 
-GOLDEN = Path(__file__).parents[2] / ".." / "shared" / "data" / "csl" / "golden_large.json"
 KUHN = {
     "id": "kuhn",
     "type": "book",
@@ -139,27 +137,12 @@ FLOOR = {"citeproc-py": 287, "pandoc": 287}
 
 def test_the_engine_prints_the_reference_cases_with_the_shipped_styles_R106(engine: BaseFormatter) -> None:
     """At least the floor in all, and at most 2 of 41 reference and 2 of 18 inline misses in any style."""
-    if not GOLDEN.exists():
-        pytest.skip(f"{GOLDEN} is absent")
-    cases = json.loads(GOLDEN.read_text("utf-8"))["cases"]
+    cases = golden.load()
+    if not cases:
+        pytest.skip(f"{golden.GOLDEN} is absent")
     if not engine.engine.startswith("citeproc-py"):
         cases = [case for number, case in enumerate(cases) if number % 5 == 0]  # a process for each
-    missed = Counter((case["style"], case["form"]) for case in cases if not matches(engine, case))
+    missed = Counter((case["style"], case["form"]) for case in cases if not golden.matches(engine, case))
     floor = FLOOR[engine.engine.split()[0]] / 295
     assert 1 - sum(missed.values()) / len(cases) >= floor - 0.02
     assert all(count <= 2 for count in missed.values()), missed
-
-
-def matches(engine: BaseFormatter, case: dict) -> bool:
-    if case["form"] == "reference":
-        made = engine.format_items(case["items"], style=case["style"]).text
-    else:
-        clusters = [*(case.get("prior_cites") or []), case["cite_items"]]
-        made = engine.format_items(
-            case["items"], style=case["style"], form="inline", cites=clusters
-        ).citations[-1]
-    return spaces(made) == spaces(case["expected_text"])
-
-
-def spaces(text: str) -> str:
-    return "\n".join(re.sub(r"\s+", " ", line).strip() for line in text.split("\n"))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from cmtui.bibliography.service import Formatter
+from support import golden
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "csl"
 
@@ -82,3 +84,24 @@ def test_italics_match_the_reference_engine_R106(formatter: Formatter, case: dic
 def _italics(html: str) -> list[str]:
     joined = html.replace("</i><i>", "")
     return [spaces(run).strip(" .,") for run in re.findall(r"<i>(.*?)</i>", joined)]
+
+
+def test_the_bounds_of_the_issue_hold_and_both_parts_of_the_split_R106(formatter: Formatter) -> None:
+    """At least 287 of 295 match; in no style miss more than 2 of 41 references or 1 of 18 inline citations.
+
+    Both parts of the split by SHA-256 of the id are given to ``python -m tests.benchmarks citations``; they
+    may differ by 3 points. The split was made after tuning, see ``support.golden.tuning``.
+    """
+    known = golden.load()
+    if not known:
+        pytest.skip(f"{golden.GOLDEN} is absent")
+    missed = [case for case in known if not golden.matches(formatter, case)]
+    assert {case["id"] for case in missed} == MISSES["golden_large"]
+    assert len(known) - len(missed) >= 287
+    by_style = Counter((case["style"], case["form"]) for case in missed)
+    assert all(count <= {"reference": 2, "inline": 1}[form] for (_, form), count in by_style.items())
+    shares = []
+    for part in (True, False):
+        of_part = [case for case in known if golden.tuning(case) is part]
+        shares.append(1 - sum(case in missed for case in of_part) / len(of_part))
+    assert abs(shares[0] - shares[1]) <= 0.03
