@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import engine, screen, startup, store
+from tests.benchmarks import citations, engine, screen, startup, store
 
-TABLES = {"startup": startup.run, "engine": engine.run, "store": store.run, "screen": screen.run}
+TABLES = {
+    "startup": startup.run,
+    "engine": engine.run,
+    "store": store.run,
+    "screen": screen.run,
+    "citations": citations.run,
+}
 
 
 def main(names: list[str]) -> int:
