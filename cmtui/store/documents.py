@@ -40,6 +40,7 @@ from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.source import CanonicalDocument, SourceRecord
 from cmtui.ports import Clock
 from cmtui.store import atomic
+from cmtui.store.allocation import without_collection
 from cmtui.store.blobs import Blobs
 from cmtui.store.cache import DocumentCache
 from cmtui.store.catalogue import Catalogue, FileStamp, stamp_of
@@ -372,10 +373,11 @@ class DocumentStore:
         Without ``wait`` nothing is mended while somebody else is writing: another thread may hold the lock
         and wait for this one.
         """
-        scan = self._scanner.scan({}, load=False)
-        if not scan.stale:
-            self._adopt(scan)
-            return
+        with without_collection():
+            scan = self._scanner.scan({}, load=False)
+            if not scan.stale:
+                self._adopt(scan)
+                return
         known = self._library.rows
         if not self._read_only:
             # Reading many snapshots takes long: without the commit lock, one process at a time.

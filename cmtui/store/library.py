@@ -16,6 +16,7 @@ from cmtui.errors import AmbiguousId, InvalidRequest, NotFound
 from cmtui.model.identity import SourceArtifact, SourceKind, sha256_bytes, sha256_text
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.source import CanonicalDocument, DocumentSummary, IngestWarning, SourceRecord
+from cmtui.store.allocation import without_collection
 from cmtui.store.ids import is_id, resolve
 from cmtui.store.records import SourceDocument, SourceFile
 
@@ -205,17 +206,21 @@ class Library:
     def summaries(self) -> tuple[DocumentSummary, ...]:
         """All rows, sorted by source name, then document id."""
         if self._summaries is None:
-            rows: list[DocumentSummary] = []
-            for source in self.sources.values():
-                documents = self.living(source)
-                name = source.name
-                rows.extend(
-                    _summary(self.rows[d.document_id], source, name, d, current=d is documents[-1])
-                    for d in documents
-                )
-            rows.sort(key=lambda row: (row.name, row.document_id))
-            self._summaries = tuple(rows)
+            with without_collection():
+                self._summaries = tuple(self._listed())
         return self._summaries
+
+    def _listed(self) -> list[DocumentSummary]:
+        rows: list[DocumentSummary] = []
+        for source in self.sources.values():
+            documents = self.living(source)
+            name = source.name
+            rows.extend(
+                _summary(self.rows[d.document_id], source, name, d, current=d is documents[-1])
+                for d in documents
+            )
+        rows.sort(key=lambda row: (row.name, row.document_id))
+        return rows
 
     # -- what a change would make --------------------------------------------------------------------
 
