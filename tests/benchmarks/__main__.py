@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import citations, engine, screen, startup, store
+from tests.benchmarks import citations, engine, ingest, screen, startup, store
 
 TABLES = {
     "startup": startup.run,
     "engine": engine.run,
+    "ingest": ingest.run,
     "store": store.run,
     "screen": screen.run,
     "citations": citations.run,
