@@ -80,6 +80,8 @@ def _run(store: Path | None, *, demo: bool) -> int:
     settings = config.load()
     path = store or (settings.demo_store if demo else settings.store)
     with LocalCitationMachine.open(path) as machine:
+        if settings.citation_engine != config.CITATION_ENGINES[0]:
+            machine.choose_citation_engine(settings.citation_engine)  # an error now, never another engine
         claim = None
         if demo:
             from cmtui.tui.demo import prepare
