@@ -6,6 +6,7 @@ whole screen in its message.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -20,6 +21,9 @@ AVAILABLE = shutil.which("tmux") is not None
 #: How long a screen may take to appear on a loaded machine.
 DEADLINE = 60.0
 _POLL = 0.05
+
+
+_NUMBERS = itertools.count(1)
 
 
 class Terminal:
@@ -38,7 +42,8 @@ class Terminal:
     ) -> None:
         # A Unix socket path is limited to about 100 bytes, so the socket's folder is entered, not named.
         self._folder = folder
-        self._socket = "tmux.sock"
+        # Each terminal has a socket of its own: a server that is still ending would refuse the next session.
+        self._socket = f"tmux-{next(_NUMBERS)}.sock"
         self._command = list(command)
         self._columns, self._rows = size
         self._environment = dict(environment or {})
