@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cmtui.engine import LocalCitationMachine
+from cmtui.model.health import Health
 from cmtui.model.review import Decision, EventType, fold
 from cmtui.store.layout import Layout
 
@@ -81,6 +82,12 @@ def check(root: Path, done: Acknowledged, reviewer: str) -> Counter[str]:
             document = machine.document(done.documents[-1])
             word = document.text.split()[1]
             assert any(r.document_id == document.document_id for r in machine.search(word))
+        health = machine.doctor()
+        assert health.healthy, health.problems
+        # What a kill may leave: bytes and temporary files that nothing needs, and an index that is behind.
+        states = {problem.status for problem in health.problems}
+        assert states <= {Health.UNREFERENCED, Health.STALE}, health.problems
+        found["leftovers"] = len(health.problems)
         found["documents"] = len(ids)
     assert not Layout(root).lock.with_name("lock.info").exists()
     return found

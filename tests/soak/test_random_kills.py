@@ -90,5 +90,6 @@ def test_random_kills_of_a_real_ingest_lose_nothing_acknowledged(tmp_path: Path)
         seen += found
     print(
         f"\n{kills} kills ({finished} runs finished first), run of {whole:.1f} s; acknowledged lines at the "
-        f"kill: {dict(sorted(stages.items()))}; {seen['documents']:,} documents read back"
+        f"kill: {dict(sorted(stages.items()))}; {seen['documents']:,} documents read back, "
+        f"{seen['leftovers']} leftovers"
     )
