@@ -97,6 +97,9 @@ def test_files_tags_and_pages(cli: CommandLine, monkeypatch: pytest.MonkeyPatch)
     assert cli.ok("tag", source, "thesis", "two words")["tags"] == ["thesis", "two words"]
     assert cli.ok("tag", document[:9], "--remove", "thesis")["tags"] == ["two words"]
     assert cli.ok("tag", source)["tags"] == ["two words"]
+    [tagged] = cli.ok("documents", "--tag", "two words")["documents"]
+    assert (tagged["document_id"], tagged["tags"]) == (document, ["two words"])
+    assert cli.ok("documents", "--tag", "two words", "--tag", "thesis")["documents"] == []
     assert cli.ok("source", source, "--page-offset", "-3")["page_offset"] == -3
     assert cli.ok("source", source)["page_offset"] == -3
     assert cli.ok("source", source, "--no-page-offset")["page_offset"] is None
