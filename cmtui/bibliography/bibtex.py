@@ -220,7 +220,9 @@ def _biblatex_fields(item: CslItem, kind: str) -> Iterable[tuple[str, str]]:
         yield f"editor{letter}type", role
 
     def text(variable: str, *, title: bool = False) -> str:
-        value = markup.enrich(markup.clean(str(item.get(variable, ""))))
+        if variable not in item:
+            return ""
+        value = markup.enrich(markup.clean(str(item[variable])))
         return protect(value) if title else escape(value)
 
     where = biblatex.places(kind)

@@ -58,7 +58,7 @@ def canonical(name: str, value: Any) -> Any:
 
 def equal(name: str, one: Any, other: Any) -> bool:
     """Whether two values of a field say the same."""
-    return bool(canonical(name, one) == canonical(name, other))
+    return bool(one == other or canonical(name, one) == canonical(name, other))
 
 
 def isbns(text: str) -> list[str]:

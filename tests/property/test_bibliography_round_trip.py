@@ -21,7 +21,7 @@ from cmtui.bibliography.vocabulary import ITEM_TYPES
 from support.csl_items import dates, items, names, wild, words
 
 QUICK = settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],  # items are large: shrinking one takes minutes

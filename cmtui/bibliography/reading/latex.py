@@ -74,7 +74,15 @@ _SWITCHES = {
 }  # fmt: skip
 #: Where words end for the question whether braces keep capitals; as the writer splits them.
 _SEPARATOR = re.compile(r"[\s:;,.!?()\[\]{}/\u2010-\u2015<>-]")
+#: Groups and commands inside each other; a value with more is no text of a person.
+_DEEPEST = 60
+#: Characters that are only themselves.
+_ORDINARY = re.compile(r"[^\\{}$~^_`'-]+")
 _COMMAND = re.compile(r"\\(?:([A-Za-z]+)\*?[ \t\n]*|([^A-Za-z]))", re.DOTALL)
+
+
+class _TooDeepError(Exception):
+    """Groups inside groups beyond any text."""
 
 
 @dataclass(slots=True)
@@ -87,26 +95,35 @@ class Decoder:
     _text: str = ""
     _at: int = 0
     _math: bool = False
+    _depth: int = 0
 
     def decode(self, value: str) -> str:
         """The text of a raw value, in NFC."""
-        self._text, self._at, self._math = strip_whole(value), 0, False
+        self._text, self._at, self._math, self._depth = strip_whole(value), 0, False, 0
         parts = []
-        while self._at < len(self._text):
-            parts.append(self._run(end=""))
-            if self._at < len(self._text):  # a closing brace too many
-                self._at += 1
+        try:
+            while self._at < len(self._text):
+                parts.append(self._run(end=""))
+                if self._at < len(self._text):  # a closing brace too many
+                    self._at += 1
+        except _TooDeepError:
+            self.unknown.append(f"more than {_DEEPEST} levels of nesting")
+            parts = [re.sub(r"[{}$\\]+", "", self._text)]
         text = re.sub(r"[ \t\r\n]+", " ", "".join(parts)).strip(" ")
         return unicodedata.normalize("NFC", text)
 
     def _run(self, *, end: str) -> str:
         """Text up to ``end`` (or to a closing brace, or the end), which is not consumed."""
         output: list[str] = []
+        self._enter()
         while self._at < len(self._text):
             character = self._text[self._at]
             if character in (end, "}"):
                 break
-            if character == "\\":
+            if stretch := _ORDINARY.match(self._text, self._at):
+                self._at = stretch.end()
+                output.append(stretch[0])
+            elif character == "\\":
                 output.append(self._command(end))
             elif character == "{":
                 output.append(self._group())
@@ -121,7 +138,13 @@ class Decoder:
                 output.append(f"<{tag}>{self._argument()}</{tag}>")
             else:
                 output.append(self._plain())
+        self._depth -= 1
         return "".join(output)
+
+    def _enter(self) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _TooDeepError
 
     def _plain(self) -> str:
         """One character, or one of TeX's ligatures."""
@@ -220,7 +243,10 @@ class Decoder:
                 self._at += 1
             return inner
         if self._text[self._at] == "\\":
-            return self._command("")
+            self._enter()
+            inner = self._command("")
+            self._depth -= 1
+            return inner
         self._at += 1
         return self._text[self._at - 1]
 
@@ -228,7 +254,9 @@ class Decoder:
 def strip_whole(value: str) -> str:
     """The value without braces that enclose all of it, which many programs write round every title."""
     value = value.strip()
-    while value.startswith("{") and value.endswith("}") and group_end(value, 0) == len(value):
+    for _ in range(4):  # nobody writes more; a value of braces alone must not cost its square
+        if not (value.startswith("{") and value.endswith("}") and group_end(value, 0) == len(value)):
+            break
         value = value[1:-1].strip()
     return value
 

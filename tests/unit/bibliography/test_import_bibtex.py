@@ -406,3 +406,18 @@ def test_xdata_is_shared_and_no_entry() -> None:
 def test_attachments(written: str, attachments: list[Attachment]) -> None:
     """zotero #1497 (several files), Zettelkasten #387 (``D\\:\\\\``)."""
     assert list(one(f"title = {{T}}, file = {{{written}}}").attachments) == attachments
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{" * 5000 + "x" + "}" * 5000,
+        "\\'" * 5000,
+        "\\emph{" * 500 + "x" + "}" * 500,
+        "$a_" * 5000,
+        "\\" * 999,
+    ],
+)
+def test_a_hostile_value_is_text_and_costs_little(value: str) -> None:
+    made = read(f"@book{{a, title = {{{value} }}, author = {{{value} }}}}\n@book{{b, title={{B}}}}\n")
+    assert len(made.entries) + len(made.problems) >= 1
