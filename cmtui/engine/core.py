@@ -20,6 +20,7 @@ from cmtui.ports import (
 from cmtui.verification.verifier import entry_of, verify_span
 
 if TYPE_CHECKING:
+    from cmtui.engine.versions import VersionDesk
     from cmtui.retrieval.search import Retriever
     from cmtui.verification.quotes import QuoteChecker
 
@@ -45,6 +46,7 @@ class MachineCore:
         self._formatter = formatter
         self._desk: CitationDesk | None = None
         self._quotes: QuoteChecker | None = None
+        self._version_desk: VersionDesk | None = None
         self._retriever: Retriever | None = None
 
     @property

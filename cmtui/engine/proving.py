@@ -180,9 +180,11 @@ class EvidenceOperations(MachineCore):
         return self._versions().accept(evidence_id, reviewer=reviewer, claim_id=claim_id, offset=offset)
 
     def _versions(self) -> VersionDesk:
-        from cmtui.engine.versions import VersionDesk
+        if self._version_desk is None:
+            from cmtui.engine.versions import VersionDesk
 
-        return VersionDesk(self.repository)
+            self._version_desk = VersionDesk(self.repository)
+        return self._version_desk
 
     def _judge(
         self,

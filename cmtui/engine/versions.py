@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from threading import Lock
 
 from cmtui.errors import InvalidRequest, NotFound, StoreError, VerificationError
 from cmtui.model.claim import EvidenceEntry
@@ -35,11 +36,12 @@ _KEPT = 8
 
 
 class VersionDesk:
-    """Compares recorded evidence with the current versions. Not safe for several threads at once."""
+    """Compares recorded evidence with the current versions. Safe for several threads at once."""
 
     def __init__(self, repository: KnowledgeRepository) -> None:
         self._repository = repository
         self._pairs: OrderedDict[tuple[str, str], VersionPair] = OrderedDict()
+        self._mutex = Lock()
 
     # -- asking --------------------------------------------------------------------------------------
 
@@ -183,13 +185,15 @@ class VersionDesk:
         return claims
 
     def _pair(self, old: str, new: str) -> VersionPair:
-        pair = self._pairs.get((old, new))
+        with self._mutex:
+            pair = self._pairs.get((old, new))
         if pair is None:
             pair = VersionPair(self._repository.document(old), self._repository.document(new))
+        with self._mutex:
             self._pairs[(old, new)] = pair
+            self._pairs.move_to_end((old, new))
             while len(self._pairs) > _KEPT:
                 self._pairs.popitem(last=False)
-        self._pairs.move_to_end((old, new))
         return pair
 
 
