@@ -7,6 +7,7 @@ for: read, canonicalise, segment, snapshot, identity, and the lexical index. One
 from __future__ import annotations
 
 import csv
+import os
 import shutil
 import tempfile
 import time
@@ -129,7 +130,16 @@ def _small(root: Path) -> None:
                  f"{rate:.0f} files/s", f"at least 20: {met}"]
             )  # fmt: skip
     shutil.rmtree(folder)
+    sync = min(_seconds(lambda: _synced(root / "synced")) for _ in range(20))
+    rows.append(["one fsync of a new file (best of 20)", milliseconds(sync), "", "a commit makes about 11"])
     table("Ingest of small files", ["work", "time", "", "target"], rows)
+
+
+def _synced(path: Path) -> None:
+    with path.open("wb") as stream:
+        stream.write(b"x")
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _segmentation() -> None:

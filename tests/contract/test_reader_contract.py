@@ -1,4 +1,4 @@
-"""The contract of ``ports.SourceReader``, for each of the four readers.
+"""The contract of ``ports.SourceReader``, for each reader: the four of the kinds, HTML text, and pdfium.
 
 A reader answers consistently and always the same, or raises an IngestError with a hint; nothing else ever
 comes out of it, whatever bytes go in.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from cmtui.errors import IngestError
 from cmtui.ingest.build import build_document, check_answer
+from cmtui.ingest.profiles import Reading
 from cmtui.ingest.readers import reader_for
 from cmtui.model.identity import SourceKind, SourceVersion, sha256_bytes
 from cmtui.model.ingest import ReadDocument
@@ -28,9 +30,10 @@ class Sample:
     kind: SourceKind
     content: bytes
     quotable: str
+    reading: Reading = Reading.CANON
 
     def __str__(self) -> str:
-        return str(self.kind)
+        return str(self.kind) if self.reading is Reading.CANON else str(self.reading)
 
 
 PDF = make_pdf(
@@ -56,15 +59,32 @@ SAMPLES = [
         SourceKind.MARKDOWN, b"---\ntitle: t\n---\n# One\n\nFirst page of words.\n", "First page of words."
     ),
     Sample(SourceKind.TEXT, b"First page of words.\r\n\r\n\fMore.\n", "First page of words."),
+    Sample(
+        SourceKind.TEXT,
+        b"<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>T</title></head><body><h1>One</h1>"
+        b"<p>First page of <b>words</b>.</p><ul><li>One</ul><table><tr><td>a<td>b</table></body></html>",
+        "First page of words.",
+        Reading.HTML_TEXT,
+    ),
+    Sample(SourceKind.PDF, PDF, "First page of words.", Reading.PDFIUM),
 ]
-each = pytest.mark.parametrize("sample", SAMPLES, ids=str)
+needs_pdfium = pytest.mark.skipif(
+    find_spec("pypdfium2") is None, reason="the extra [pdfium] is not installed: pip install 'cmtui[pdfium]'"
+)
+each = pytest.mark.parametrize(
+    "sample",
+    [
+        pytest.param(sample, marks=needs_pdfium if sample.reading is Reading.PDFIUM else (), id=str(sample))
+        for sample in SAMPLES
+    ],
+)
 
 
-def read_or_refuse(kind: SourceKind, content: bytes) -> ReadDocument | None:
+def read_or_refuse(kind: SourceKind, content: bytes, reading: Reading = Reading.CANON) -> ReadDocument | None:
     """The answer, checked; None when the reader refused as its contract allows."""
     refused: IngestError | None = None
     try:
-        answer = reader_for(kind).read(content)
+        answer = reader_for(kind, reading).read(content)
     except IngestError as error:
         refused = error
     else:
@@ -77,13 +97,13 @@ def read_or_refuse(kind: SourceKind, content: bytes) -> ReadDocument | None:
 
 @each
 def test_a_reader_is_a_source_reader(sample: Sample) -> None:
-    reader: SourceReader = reader_for(sample.kind)
+    reader: SourceReader = reader_for(sample.kind, sample.reading)
     assert reader.read(sample.content, encoding=None, password=None)
 
 
 @each
 def test_the_answer_is_consistent_and_quotable(sample: Sample) -> None:
-    answer = reader_for(sample.kind).read(sample.content)
+    answer = reader_for(sample.kind, sample.reading).read(sample.content)
     check_answer(answer)
     version = SourceVersion(sample.kind, sha256_bytes(sample.content), len(sample.content))
     document = build_document(answer, version=version)
@@ -93,15 +113,19 @@ def test_the_answer_is_consistent_and_quotable(sample: Sample) -> None:
 @each
 def test_the_answer_is_always_the_same(sample: Sample) -> None:
     """R191, R23."""
-    assert reader_for(sample.kind).read(sample.content) == reader_for(sample.kind).read(sample.content)
+    assert reader_for(sample.kind, sample.reading).read(sample.content) == reader_for(
+        sample.kind, sample.reading
+    ).read(sample.content)
 
 
 @each
 def test_the_steps_are_named_in_order_whatever_they_counted(sample: Sample) -> None:
     """R16."""
-    profile = reader_for(sample.kind).read(sample.content).profile
-    assert profile.label == "cmtui-canon/1"
+    profile = reader_for(sample.kind, sample.reading).read(sample.content).profile
+    assert profile.label == f"{sample.reading.value}/1"
+    second = {Reading.HTML_TEXT: ["html-text"], Reading.PDFIUM: ["line-end-hyphens"]}.get(sample.reading, [])
     assert [step.name for step in profile.steps][1:] == [
+        *second,
         "repair-surrogates",
         "newlines",
         "strip-controls",
@@ -111,7 +135,7 @@ def test_the_steps_are_named_in_order_whatever_they_counted(sample: Sample) -> N
 
 @each
 def test_empty_and_foreign_bytes_are_refused_or_read(sample: Sample) -> None:
-    assert read_or_refuse(sample.kind, b"") is None
+    assert read_or_refuse(sample.kind, b"", sample.reading) is None
     for content in (
         b"\0" * 100,
         b"\xff\xfe",
@@ -120,7 +144,7 @@ def test_empty_and_foreign_bytes_are_refused_or_read(sample: Sample) -> None:
         make_zip({"a": b"b"}),
         b"\xef\xbb\xbf",
     ):
-        read_or_refuse(sample.kind, content)
+        read_or_refuse(sample.kind, content, sample.reading)
 
 
 @each
@@ -139,7 +163,7 @@ def test_damaged_bytes_are_refused_or_read(sample: Sample) -> None:
                 content[:at] + content[at + width :],
             ]
         )
-        read_or_refuse(sample.kind, damaged)
+        read_or_refuse(sample.kind, damaged, sample.reading)
 
 
 @given(st.binary(max_size=300))
@@ -151,3 +175,9 @@ def test_any_bytes_as_text_and_markdown(content: bytes) -> None:
 @given(st.text(max_size=200))
 def test_any_markup_as_a_chapter(body: str) -> None:
     read_or_refuse(SourceKind.EPUB, make_epub({"c.xhtml": page(body).encode("utf-8", "replace")}))
+
+
+@given(st.text(max_size=200))
+def test_any_markup_as_a_web_page(body: str) -> None:
+    content = f"<html><body>{body}</body></html>".encode("utf-8", "replace")
+    read_or_refuse(SourceKind.TEXT, content, Reading.HTML_TEXT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from html import unescape
 from html.entities import html5
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,7 @@ def parse_html(source: str) -> etree._Element | None:
     if root is None:
         return None
     kept = len("".join(inner_text(root).split()))
-    if kept * 2 < _visible_length(source):
+    if kept * 2 < _visible_length(unescape(source)):
         return None
     return root
 

@@ -7,11 +7,15 @@ import pytest
 from cmtui.errors import EmptyFile, NotThisFormat, UnsupportedKind
 from cmtui.ingest.kinds import detect_kind
 from cmtui.model.identity import SourceKind
-from support.epub_fixtures import make_epub, page
+from support.epub_fixtures import make_epub, make_zip, page
 from support.pdf_fixtures import make_pdf
 
 PDF = make_pdf(["Hello."])
 EPUB = make_epub({"c.xhtml": page("<p>Hello.</p>")})
+DOCX = make_zip({"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w:document/>"}, mimetype=False)
+ODT = make_zip({"content.xml": b"<x/>"}).replace(
+    b"application/epub+zip", b"application/vnd.oasis.opendocument.text"
+)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +28,8 @@ EPUB = make_epub({"c.xhtml": page("<p>Hello.</p>")})
         ("a.markdown", b"# T", SourceKind.MARKDOWN),
         ("a.txt", b"t", SourceKind.TEXT),
         ("a.text", b"t", SourceKind.TEXT),
+        ("a.html", b"<p>t", SourceKind.TEXT),
+        ("a.HTM", b"<p>t", SourceKind.TEXT),
         ("download", PDF, SourceKind.PDF),
         ("download", EPUB, SourceKind.EPUB),
     ],
@@ -70,3 +76,28 @@ def test_a_word_file_says_how_to_convert_it() -> None:
     with pytest.raises(UnsupportedKind) as raised:
         detect_kind("draft.docx", b"PK\x03\x04")
     assert raised.value.hint == "Convert it first: pandoc draft.docx -o draft.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "stated", "hint"),
+    [
+        ("my draft.odt", ODT, None, "pandoc 'my draft.odt' -o 'my draft.md'"),
+        ("draft", DOCX, None, "pandoc draft -o draft.md"),
+        ("draft.txt", DOCX, None, "pandoc draft.txt -o draft.md"),
+        ("draft.docx", DOCX, SourceKind.TEXT, "pandoc draft.docx -o draft.md"),
+        ("draft.rtf", b"{\\rtf1 words}", None, "pandoc draft.rtf -o draft.md"),
+        (
+            "old.doc",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+            None,
+            "libreoffice --headless --convert-to docx old.doc",
+        ),
+    ],
+)
+def test_word_processor_files_are_refused_with_the_command_that_converts_them(
+    name: str, content: bytes, stated: SourceKind | None, hint: str
+) -> None:
+    """settlements.md 5.9: by their bytes, whatever they are called."""
+    with pytest.raises(UnsupportedKind) as raised:
+        detect_kind(name, content, stated)
+    assert hint in raised.value.hint
