@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cmtui.engine.citing import DEFAULT_ENGINE, Target
-from cmtui.engine.core import MachineCore
+from cmtui.engine.editing import EditingOperations
 from cmtui.engine.review import ReviewSession
 from cmtui.model.bibliography import BibliographicMetadata, BibliographyRecord, CslItem, FormattedCitation
 from cmtui.model.source import MetadataCandidate
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cmtui.model.bibliography import CopyForm, FormattedBibliography
 
 
-class BibliographyOperations(MachineCore):
+class BibliographyOperations(EditingOperations):
     """Explicit metadata and citations in the shipped styles."""
 
     def bibliography(self, key: str) -> BibliographyRecord | None:
