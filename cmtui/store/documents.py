@@ -423,7 +423,10 @@ class DocumentStore:
         changed = self._library.without(document_id)
         for source in changed:
             self._library.put_source(source)
-        self._delete_files(tombstone)
+        layout, digest = self._layout, tombstone.bytes_sha256
+        left = (layout.identity_of(document_id), layout.snapshot(document_id), layout.blob(digest))
+        if any(path.exists() for path in left):
+            self._delete_files(tombstone)
         return changed
 
     def _adopt(self, scan: Scan) -> None:
