@@ -50,7 +50,8 @@ class Locators:
     """Where a span stands, each kind in a field of its own; None (or an empty tuple) where unknown.
 
     ``page`` is physical and 1-based; ``page_label`` is what a PDF states; ``print_page`` is what an EPUB
-    page list states; ``paragraph``, ``line_start`` and ``line_end`` are 1-based.
+    page list states; ``paragraph``, ``line_start`` and ``line_end`` are 1-based. ``section_ordinal``
+    counts the section marks of the document from 1 and keeps sections of the same title apart.
     """
 
     page: int | None = None
@@ -62,6 +63,7 @@ class Locators:
     paragraph: int | None = None
     line_start: int | None = None
     line_end: int | None = None
+    section_ordinal: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +276,7 @@ class CanonicalDocument:
             cited_page=_cited_page(page, print_page, tables.page_basis, page_offset),
             chapter=chapter.title if chapter else None,
             section=section.path if section else (),
+            section_ordinal=section.ordinal if section else None,
             paragraph=paragraph.number if paragraph else None,
             line_start=bisect_right(starts, span.start),
             line_end=bisect_right(starts, max(span.start, span.end - 1)),
