@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -19,6 +20,9 @@ from cmtui.model.source import CanonicalDocument, DocumentSummary, IngestWarning
 from cmtui.store.allocation import without_collection
 from cmtui.store.ids import is_id, resolve
 from cmtui.store.records import SourceDocument, SourceFile
+
+#: When more sources than this changed since the last listing, all rows are made anew.
+_REBUILT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,10 @@ class Library:
         self._by_reference: dict[str, set[str]] = {}
         self._claimants: dict[str, set[str]] = {}
         self._summaries: tuple[DocumentSummary, ...] | None = None
+        # The rows of each source and all of them sorted: made on first use, then only as far as changed.
+        self._of_source: dict[str, list[DocumentSummary]] | None = None
+        self._sorted: list[DocumentSummary] = []
+        self._changed: set[str] = set()
         for row in rows:
             self.rows[row.document_id] = row
             self._by_bytes.setdefault(row.bytes_sha256, set()).add(row.document_id)
@@ -89,7 +97,7 @@ class Library:
             self.rows[row.document_id] = row
             insort(self._ids, row.document_id)
             self._by_bytes.setdefault(row.bytes_sha256, set()).add(row.document_id)
-            self._summaries = None
+            self._touch((row.document_id,))
 
     def remove_row(self, document_id: str) -> None:
         """Forget a document; its source stays. One that is not there is a no-op."""
@@ -97,12 +105,13 @@ class Library:
         if row is not None:
             del self._ids[bisect_left(self._ids, document_id)]
             self._by_bytes[row.bytes_sha256].discard(document_id)
-            self._summaries = None
+            self._touch((document_id,))
 
     def put_source(self, source: SourceFile) -> None:
         """Add or replace a source."""
         old = self.sources.get(source.source_id)
         if old is not None:
+            self._touch(document.document_id for document in old.documents)
             for reference in (old.reference, *old.aliases):
                 self._by_reference[reference].discard(old.source_id)
             for document in old.documents:
@@ -112,7 +121,14 @@ class Library:
             self._by_reference.setdefault(reference, set()).add(source.source_id)
         for document in source.documents:
             self._claimants.setdefault(document.document_id, set()).add(source.source_id)
+        self._touch(document.document_id for document in source.documents)
+        self._changed.add(source.source_id)
+
+    def _touch(self, document_ids: Iterable[str]) -> None:
+        """The rows of every source that names one of these documents must be made anew."""
         self._summaries = None
+        for document_id in document_ids:
+            self._changed |= self._claimants.get(document_id, set())
 
     # -- questions -----------------------------------------------------------------------------------
 
@@ -206,21 +222,32 @@ class Library:
     def summaries(self) -> tuple[DocumentSummary, ...]:
         """All rows, sorted by source name, then document id."""
         if self._summaries is None:
-            with without_collection():
-                self._summaries = tuple(self._listed())
+            self._bring_up_to_date()
+            self._summaries = tuple(self._sorted)
         return self._summaries
 
-    def _listed(self) -> list[DocumentSummary]:
-        rows: list[DocumentSummary] = []
-        for source in self.sources.values():
-            documents = self.living(source)
-            name = source.name
-            rows.extend(
-                _summary(self.rows[d.document_id], source, name, d, current=d is documents[-1])
-                for d in documents
-            )
-        rows.sort(key=lambda row: (row.name, row.document_id))
-        return rows
+    def _bring_up_to_date(self) -> None:
+        if self._of_source is None or len(self._changed) > _REBUILT:
+            with without_collection():
+                self._of_source = {source_id: self._rows_of(source_id) for source_id in self.sources}
+                self._sorted = sorted(chain.from_iterable(self._of_source.values()), key=_place)
+        else:
+            for source_id in self._changed:
+                for row in self._of_source.get(source_id, ()):
+                    del self._sorted[bisect_left(self._sorted, _place(row), key=_place)]
+                self._of_source[source_id] = []
+            for source_id in self._changed:
+                self._of_source[source_id] = self._rows_of(source_id)
+                for row in self._of_source[source_id]:
+                    insort(self._sorted, row, key=_place)
+        self._changed.clear()
+
+    def _rows_of(self, source_id: str) -> list[DocumentSummary]:
+        source = self.sources[source_id]
+        documents, name = self.living(source), source.name
+        return [
+            _summary(self.rows[d.document_id], source, name, d, current=d is documents[-1]) for d in documents
+        ]
 
     # -- what a change would make --------------------------------------------------------------------
 
@@ -364,6 +391,10 @@ def _summary(
         ingested_at=document.ingested_at,
         current=current,
     )
+
+
+def _place(row: DocumentSummary) -> tuple[str, str]:
+    return (row.name, row.document_id)
 
 
 def _by_name(records: Iterable[SourceRecord]) -> tuple[SourceRecord, ...]:
