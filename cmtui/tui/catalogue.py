@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cmtui.errors import CmtuiError
-from cmtui.model.bibliography import CslItem
+from cmtui.model.bibliography import CslItem, EditorialNotice, NoticeKind
 from cmtui.model.claim import Claim
 from cmtui.model.review import Decision, ReviewState
 from cmtui.model.source import DocumentSummary
-from cmtui.tui.labels import KIND, authors, year
+from cmtui.tui.labels import KIND, NOTICE, authors, notice_mark, year
 from cmtui.tui.widgets.row_list import Row
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class LibraryRow:
     item: CslItem = field(default_factory=dict)
     decisions: Counter[Decision] = field(default_factory=Counter)
     problem: str = ""
+    notices: tuple[EditorialNotice, ...] = ()
 
     @property
     def source_id(self) -> str:
@@ -42,8 +43,15 @@ class LibraryRow:
         return str(self.item.get("title") or self.summary.name)
 
     @property
+    def retracted(self) -> bool:
+        """Whether the publisher took it back."""
+        return bool(self.notices) and self.notices[0].kind is NoticeKind.RETRACTION
+
+    @property
     def glyph(self) -> str:
-        """✔ in order, ! needs attention."""
+        """✔ in order, ! needs attention; ⊗ ? ± where a publisher says something of the work itself."""
+        if self.notices:
+            return NOTICE[self.notices[0].kind][0]
         return "!" if self.problem or self.summary.warnings else "✔"
 
     @property
@@ -51,6 +59,8 @@ class LibraryRow:
         """Why it needs attention; empty when it does not."""
         if self.problem:
             return self.problem
+        if self.notices:
+            return notice_mark(self.notices[0])
         return self.summary.warnings[0].message if self.summary.warnings else ""
 
     def key(self, sort: str) -> tuple[object, ...]:
@@ -78,7 +88,7 @@ class LibraryRow:
     def row(self) -> Row:
         """The row as drawn."""
         author = authors(self.item) or "—"
-        style = "warn" if self.glyph == "!" else ""
+        style = "bad" if self.retracted else "" if self.glyph == "✔" else "warn"
         title = f"{self.title}  {self.reason}" if self.reason else self.title
         kind = KIND.get(self.summary.kind, self.summary.kind.value)
         return Row((self.glyph, title, author, year(self.item) or "—", kind), style=style)
@@ -93,12 +103,16 @@ def load(machine: CitationMachine, state: ReviewState) -> list[LibraryRow]:
             continue
         item: CslItem = {}
         problem = ""
+        notices: tuple[EditorialNotice, ...] = ()
         try:
             record = machine.bibliography(summary.source_id)
             item = record.item if record is not None else {}
+            if record is not None and record.notices:
+                notices = machine.editorial_notices(summary.source_id)
         except CmtuiError as error:
             problem = str(error)
-        rows.append(LibraryRow(summary, item, decisions.get(summary.document_id, Counter()), problem))
+        counts = decisions.get(summary.document_id, Counter())
+        rows.append(LibraryRow(summary, item, counts, problem, notices))
     return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cmtui.model.bibliography import CslItem
+from cmtui.model.bibliography import CslItem, EditorialNotice, NoticeKind
 from cmtui.model.claim import Relation
 from cmtui.model.review import Decision
 from cmtui.model.source import PRINTABLE_BASES, Locators
@@ -46,6 +46,37 @@ STYLE: Mapping[str, str] = {
     "ieee": "IEEE",
     "bibtex": "BibTeX",
 }
+
+#: Editorial notices: three states that must not pass for one another, each a glyph and a word.
+NOTICE: Mapping[NoticeKind, tuple[str, str]] = {
+    NoticeKind.RETRACTION: ("⊗", "RETRACTED"),
+    NoticeKind.CONCERN: ("?", "CONCERN EXPRESSED"),
+    NoticeKind.CORRECTION: ("±", "CORRECTED"),
+}
+
+#: Why two sources look like the same work.
+SAME: Mapping[str, str] = {
+    "doi": "same DOI",
+    "isbn": "same ISBN",
+    "title-author-year": "same title, author and year",
+}
+
+
+def notice_mark(notice: EditorialNotice) -> str:
+    """``⊗ RETRACTED``, for where there is little room."""
+    return " ".join(NOTICE[notice.kind])
+
+
+def notice_line(notice: EditorialNotice) -> str:
+    """A notice with its date and who says so: ``⊗ RETRACTED 2010-02-06 (publisher)  doi 10.1/x``."""
+    parts = [notice_mark(notice)]
+    if notice.date:
+        parts.append(notice.date)
+    if notice.asserted_by:
+        parts.append(f"({notice.asserted_by})")
+    if notice.notice_doi and notice.notice_doi != notice.work_doi:
+        parts.append(f" doi {notice.notice_doi}")
+    return " ".join(parts)
 
 
 def place(locators: Locators) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from cmtui.tui import csl_form
-from tui.harness import footer, press, running, screen_text, settle, status
+from tui.harness import press, running, screen_text, settle, status
 
 
 async def open_form(pilot, title: str) -> None:
@@ -74,7 +71,7 @@ async def test_going_to_another_source_does_not_lose_changes(machine, tmp_path: 
 async def test_f3_changes_the_style_and_f4_copies_it(machine, tmp_path: Path) -> None:
     async with running(machine, tmp_path, mode="cite") as (app, pilot):
         await open_form(pilot, "The Voyage")
-        await press(pilot, "f3", "f4")
+        await press(pilot, "f3", "f4", "p")
         assert app.style == "apa"
         assert copied(tmp_path) == machine.format_citation(app.screen.loaded.source_id, "apa")
 
@@ -87,22 +84,24 @@ async def test_a_source_without_metadata_has_nothing_to_copy_and_says_so(machine
         assert "Nothing to copy" in status(app)
 
 
-async def test_what_the_file_says_is_shown_with_its_origin_and_never_written_unasked(
+async def test_what_the_file_says_stands_beside_its_field_and_is_never_written_unasked(
     machine, tmp_path: Path
 ) -> None:
     """R102."""
     async with running(machine, tmp_path, mode="cite") as (app, pilot):
         await open_form(pilot, "notes-on-provenance.md")
         screen = app.screen
-        candidates = screen.loaded.candidates
-        assert candidates, "the file states metadata about itself"
-        assert machine.bibliography(screen.loaded.source_id) is None
-        assert "f6 From file" in footer(app)
-        await press(pilot, "f6")
-        assert candidates[0].origin in screen_text(app)
-        await press(pilot, "1")
-        assert screen.modified
-        assert machine.bibliography(screen.loaded.source_id) is None
+        source = screen.loaded.source_id
+        assert "◂ f7 Notes on Provenance  (front matter)" in screen_text(app)
+        assert machine.bibliography(source) is None
+        screen.query_one("#f-title").focus()
+        await press(pilot, "f7")
+        assert screen.item() == {"title": "Notes on Provenance"}
+        screen.form.rows["author"].focus_field()
+        await press(pilot, "f7")
+        assert screen.item()["author"] == [{"literal": "Working group on quotations"}]
+        assert machine.bibliography(source) is None
+        assert "keywords: hashing  (front matter)" in screen.form.query_one("#notes").content
 
 
 async def test_an_invalid_item_is_refused_with_the_field(machine, tmp_path: Path) -> None:
@@ -111,46 +110,7 @@ async def test_an_invalid_item_is_refused_with_the_field(machine, tmp_path: Path
         app.screen.query_one("#f-title").value = ""
         app.screen.query_one("#f-issued").value = "2024-99-99"
         await press(pilot, "f2")
-        assert status(app).lstrip().startswith("✘")
+        assert status(app).lstrip().startswith("✘ not saved: Issued: 99 is not a month")
+        assert app.focused is app.screen.query_one("#f-issued")
+        assert "✘ 99 is not a month (1 to 12)." in screen_text(app)
         assert machine.bibliography(app.screen.loaded.source_id).item["title"] == "The Voyage"
-
-
-ITEM = {
-    "type": "article-journal",
-    "title": "On “Wept”",
-    "author": [{"family": "Writer", "given": "Jane"}, {"literal": "Harbour Board"}],
-    "issued": {"date-parts": [[2024, 5, 31]]},
-    "page": "1–9",
-    "note": "stays",
-    "translator": [{"family": "X", "given": "Y", "suffix": "Jr."}],
-}
-
-
-def test_a_form_that_is_not_touched_changes_nothing() -> None:
-    assert csl_form.item_of(csl_form.values(ITEM), ITEM) == ITEM
-
-
-@pytest.mark.parametrize(
-    ("variable", "text", "value"),
-    [
-        (
-            "author",
-            "Van Gogh, Vincent; UNESCO",
-            [{"family": "Van Gogh", "given": "Vincent"}, {"literal": "UNESCO"}],
-        ),
-        ("issued", "2024-05", {"date-parts": [[2024, 5]]}),
-        ("issued", "2023/2024", {"date-parts": [[2023], [2024]]}),
-        ("issued", "spring 2024", {"literal": "spring 2024"}),
-        ("page", "", None),
-        ("DOI", " 10.1/x ", "10.1/x"),
-    ],
-)
-def test_typed_fields_become_csl(variable: str, text: str, value: object) -> None:
-    made = csl_form.item_of({**csl_form.values(ITEM), variable: text}, ITEM)
-    assert made.get(variable) == value
-    assert made["note"] == "stays"
-
-
-def test_dates_and_names_read_back() -> None:
-    assert csl_form.values(ITEM)["issued"] == "2024-05-31"
-    assert csl_form.values(ITEM)["author"] == "Writer, Jane; Harbour Board"

@@ -62,16 +62,59 @@ async def _modify(app, pilot) -> None:
     await press(pilot, "X")
 
 
-async def _candidates(app, pilot) -> None:
-    await press(pilot, "escape", "y")
-    app.screen.sources.cursor = [row.title for row in app.screen.rows].index("notes-on-provenance.md")
+async def _form_of(app, pilot, title: str) -> None:
+    if app.screen.modified:
+        await press(pilot, "escape", "y")
+    app.screen.sources.focus()
+    app.screen.sources.cursor = [row.title for row in app.screen.rows].index(title)
+    await settle(pilot)
+
+
+async def _offered(app, pilot) -> None:
+    await _form_of(app, pilot, "notes-on-provenance.md")
+    app.screen.query_one("#f-title").focus()
+    await settle(pilot)
+
+
+async def _edited_before(app, pilot) -> None:
+    await _form_of(app, pilot, "The Voyage")
+    await _modify(app, pilot)
+    await press(pilot, "f2")
+
+
+def _on_name(number: int) -> Callable[..., Awaitable[None]]:
+    async def ready(app, pilot) -> None:
+        await _form_of(app, pilot, "Water Quality in Skerrow Harbour, 2019")
+        app.screen.form.rows["author"].lines[number].handle.focus()
+        await settle(pilot)
+
+    return ready
+
+
+async def _doubled(app, pilot) -> None:
+    same = {"type": "book", "title": "One Work", "DOI": "10.1000/182"}
+    for row in app.screen.rows[:2]:
+        app.machine.set_bibliography(row.source_id, same)
+    if app.screen.modified:
+        await press(pilot, "escape", "y")
+    app.screen.sources.focus()
+    app.screen.reload()
+    await settle(pilot)
+    app.screen.sources.cursor = [row.title for row in app.screen.rows].index("One Work")
     await settle(pilot)
 
 
 BEFORE: dict[str, Callable[..., Awaitable[None]]] = {
     "cite.save": _modify,
     "cite.revert": _modify,
-    "cite.candidates": _candidates,
+    "cite.take": _offered,
+    "cite.history": _edited_before,
+    "cite.name_add": _on_name(0),
+    "cite.name_drop": _on_name(0),
+    "cite.name_turn": _on_name(0),
+    "cite.name_up": _on_name(1),
+    "cite.name_down": _on_name(0),
+    "cite.same": _doubled,
 }
 
 #: Actions whose screens are opened for a moment by another test.

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, Label, Select, Static
+from textual.widgets import Input, Label, Static
 
-from cmtui.errors import CmtuiError
+from cmtui.engine.editing import ItemCheck
 from cmtui.model.bibliography import BibliographyRecord, CslItem
+from cmtui.model.lookup import Lookup
 from cmtui.model.source import MetadataCandidate
-from cmtui.tui import catalogue
 from cmtui.tui.actions import bindings
 from cmtui.tui.catalogue import LibraryRow
-from cmtui.tui.cells import fit
-from cmtui.tui.csl_form import FIELDS, TYPES, item_of, values
+from cmtui.tui.citing import listing
+from cmtui.tui.citing.form import ItemForm
+from cmtui.tui.citing.listing import Shelf
+from cmtui.tui.citing.previewing import FORMS, Line, Preview, every_line
+from cmtui.tui.citing.rows import Handle
+from cmtui.tui.csl_form import label_of
 from cmtui.tui.labels import STYLE
 from cmtui.tui.screens.base import BaseScreen
-from cmtui.tui.screens.dialogs import Choice, ConfirmScreen, MenuScreen
-from cmtui.tui.widgets.row_list import Column, Row, RowList
+from cmtui.tui.screens.cite_tasks import CiteTasks
+from cmtui.tui.screens.dialogs import ConfirmScreen
+from cmtui.tui.widgets.row_list import Column, RowList
 from cmtui.tui.workers import Call
 
 #: Seconds without a key before the preview is made again.
@@ -32,90 +37,67 @@ PAUSE = 0.15
 
 NOTICE = " editing metadata never changes an evidence id; nothing is inferred from file names"
 
-#: Fields of MetadataCandidate that have a line in the form.
-CANDIDATE_FIELDS = {"title": "title", "author": "author", "authors": "author", "creator": "author"}
-CANDIDATE_FIELDS |= {field.variable: field.variable for field in FIELDS}
-CANDIDATE_FIELDS |= {"date": "issued", "year": "issued", "doi": "DOI", "url": "URL"}
-CANDIDATE_FIELDS |= {"container_title": "container-title", "publisher_place": "publisher-place"}
+#: Actions on the name whose handle has the focus.
+ON_NAME = frozenset({"name_add", "name_drop", "name_up", "name_down", "name_turn"})
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the form needs of a source."""
+    """What the form needs of a source. ``looked_up`` waits to be kept with the item (see action_save)."""
 
     source_id: str
     item: CslItem
     candidates: tuple[MetadataCandidate, ...]
+    earlier: int = 0
+    looked_up: Lookup | None = None
 
 
-@dataclass(frozen=True)
-class Line:
-    """One style of the preview: the citation, or why there is none."""
-
-    style: str
-    text: str
-    ok: bool
-    notes: tuple[str, ...] = ()
-
-
-class CiteScreen(BaseScreen):
+class CiteScreen(CiteTasks, BaseScreen):
     """Sources at the left, the form at the right, every style below."""
 
     scope = "cite"
     mode = "cite"
     BINDINGS: ClassVar[list[BindingType]] = bindings("cite")
     CSS = """
-    CiteScreen #sources { width: 34; }
+    CiteScreen #shelf { width: 34; }
+    CiteScreen #about { height: auto; max-height: 8; padding: 0 1; color: $warning; }
     CiteScreen #form { width: 1fr; padding: 0 1; }
     CiteScreen #form:focus-within { border: heavy $primary; border-title-color: $foreground; }
-    CiteScreen .field { height: 1; }
-    CiteScreen .field Label { width: 11; color: $foreground-muted; }
-    CiteScreen .field Input, CiteScreen .field Input:focus {
-        border: none; height: 1; padding: 0 1; width: 1fr; background: $surface;
-    }
-    CiteScreen .field Input:focus { background: $panel; }
-    CiteScreen .field Select { width: 1fr; height: 1; margin: 0 0 0 1; }
-    CiteScreen #notes { height: auto; color: $foreground-muted; }
-    CiteScreen #preview { height: 10; padding: 0 1; }
+    CiteScreen #preview { height: 9; padding: 0 1; scrollbar-size-vertical: 1; }
+    CiteScreen #preview:focus { border: heavy $primary; border-title-color: $foreground; }
+    CiteScreen #preview Static { height: auto; }
     CiteScreen .line Label { width: 1fr; }
-    CiteScreen.-narrow #sources { width: 26; }
-    CiteScreen.-narrow #preview { height: 7; }
+    CiteScreen.-narrow #shelf { width: 30; }
+    CiteScreen.-narrow.-editing #shelf { display: none; }
+    CiteScreen.-narrow #preview { height: 8; }
     CiteScreen.-short #preview { height: 4; }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[LibraryRow] = []
-        self.complete: dict[str, bool] = {}
+        self.shelf = Shelf()
         self.wanted = ""
         self.loaded: Loaded | None = None
-        self.preview: dict[str, Line] = {}
+        self.form = ItemForm(id="form")
+        self.preview = Preview(id="preview")
+        self.cite_form = FORMS[0]
+        self.check = ItemCheck()
         self._pause: Timer | None = None
-        self._filling = False
 
     def body(self) -> Iterable[Widget]:
         """Sources, form, preview, and one line that says what editing does not do."""
         with Horizontal(id="panes"):
-            yield RowList(
-                [Column("Title"), Column("CSL", 3)],
-                title="Sources",
-                empty="No source yet.\n1 then a adds one",
-                id="sources",
-            )
-            with VerticalScroll(classes="pane", id="form", can_focus=False) as form:
-                form.border_title = "CSL-JSON item"
-                with Horizontal(classes="field"):
-                    yield Label("Type")
-                    options = [(name, name) for name in TYPES]
-                    yield Select(options, id="type", compact=True, prompt="choose a type")
-                for field in FIELDS:
-                    with Horizontal(classes="field"):
-                        yield Label(field.label)
-                        yield Input(id=f"f-{field.variable}", placeholder=field.hint, select_on_focus=False)
-                yield Static("", id="notes", markup=False)
-        with VerticalScroll(classes="pane", id="preview", can_focus=True) as preview:
-            preview.border_title = "Preview (live)"
-            yield Static("", id="lines", markup=False)
+            with Vertical(id="shelf"):
+                yield RowList(
+                    [Column("Title"), Column("", 2), Column("CSL", 3)],
+                    title="Sources",
+                    empty="No source yet.\n1 then a adds one",
+                    id="sources",
+                )
+                yield Static("", id="about", markup=False)
+            self.form.border_title = "CSL-JSON item"
+            yield self.form
+        yield self.preview
         with Vertical(classes="line"):
             yield Label(NOTICE)
 
@@ -129,20 +111,42 @@ class CiteScreen(BaseScreen):
         return self.query_one("#sources", RowList)
 
     @property
+    def rows(self) -> list[LibraryRow]:
+        """The sources in the order of the list."""
+        return list(self.shelf.rows)
+
+    @property
     def modified(self) -> bool:
         """Whether the form says something else than the store."""
         return self.loaded is not None and self.item() != self.loaded.item
 
+    def item(self) -> CslItem:
+        """The item as the form says it."""
+        return self.form.item()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a source there is nothing to save, copy or revert."""
+        """Without a source there is nothing to save, copy or revert; names are acted on at their handle."""
         del parameters
-        if action in ("save", "copy", "next_field"):
+        if action in ON_NAME:
+            return isinstance(self.focused, Handle)
+        if action in ("save", "copy", "next_field", "paste", "form"):
             return self.loaded is not None
+        if action == "lookup":
+            return self.loaded is not None and not self.busy("lookup")
+        if action == "history":
+            return self.loaded is not None and self.loaded.earlier > 0
         if action == "revert":
             return self.loaded is not None and (self.modified or not self.sources.has_focus)
-        if action == "candidates":
-            return self.loaded is not None and bool(self.loaded.candidates)
+        if action == "take":
+            return self.form.row is not None and self.form.row.next_offer is not None
+        if action == "same":
+            return self.sources.has_focus and self.loaded is not None and bool(self._same())
         return True
+
+    def on_descendant_focus(self) -> None:
+        """Which keys apply depends on the focus; in a narrow terminal the form takes the whole width."""
+        self.set_class(not self.sources.has_focus, "-editing")
+        self.refresh_keys()
 
     # -- reading ---------------------------------------------------------------------------------------
 
@@ -154,177 +158,158 @@ class CiteScreen(BaseScreen):
     def reload(self) -> None:
         """Read the sources again; a form with changes stays."""
         session = self.cmtui.session
+        self.ask("sources", lambda _: listing.load(self.machine, session.state()), self._listed)
 
-        def work(_: Call) -> tuple[list[LibraryRow], dict[str, bool]]:
-            rows = catalogue.arrange(catalogue.load(self.machine, session.state()), "", "title")
-            complete = {}
-            for row in rows:
-                try:
-                    complete[row.source_id] = bool(row.item) and bool(self.machine.cite(row.source_id))
-                except CmtuiError:
-                    complete[row.source_id] = False
-            return rows, complete
-
-        self.ask("sources", work, lambda both: self._listed(*both))
-
-    def _listed(self, rows: list[LibraryRow], complete: dict[str, bool]) -> None:
-        self.rows, self.complete = rows, complete
+    def _listed(self, shelf: Shelf) -> None:
+        self.shelf = shelf
         here = self.wanted or (self.loaded.source_id if self.loaded else "")
-        ids = [row.source_id for row in rows]
-        shown = [Row((row.title, self._glyph(row)), style="" if row.item else "dim") for row in rows]
-        self.sources.border_title = f"Sources {len(rows)}"
-        self.context(f"{sum(complete.values())} of {len(rows)} complete")
-        self.sources.show(shown, cursor=ids.index(here) if here in ids else None)
+        ids = shelf.ids
+        self.sources.border_title = f"Sources {len(ids)}"
+        self.context(f"{sum(shelf.complete.values())} of {len(ids)} complete")
+        self.sources.show(shelf.shown(), cursor=ids.index(here) if here in ids else None)
         if self.wanted:
-            self.query_one("#f-title", Input).focus()
+            self.form.enter()
         self.wanted = ""
+        self._tell_about()
 
-    def _glyph(self, row: LibraryRow) -> str:
-        return "✔" if self.complete.get(row.source_id) else ("!" if row.item else "✘")
+    def _tell_about(self) -> None:
+        """What the marks of the source under the cursor mean."""
+        lines = self.shelf.about(self.rows[self.sources.cursor].source_id) if self.rows else []
+        about = self.query_one("#about", Static)
+        about.update("\n".join(lines))
+        about.display = bool(lines)
+        self.refresh_keys()
 
     @on(RowList.Highlighted)
     def _highlighted(self) -> None:
         if self.sources.cursor >= len(self.rows):
             return
         source = self.rows[self.sources.cursor]
-        if self.loaded is not None and self.loaded.source_id == source.source_id and self.modified:
+        here = self.loaded.source_id if self.loaded is not None else ""
+        if here and here != source.source_id and self.modified and here in self.shelf.ids:
+            self.sources.cursor = self.shelf.ids.index(here)
+            self.say("Save (f2) or revert (esc) what you changed first.", "bad")
             return
-        if self.loaded is not None and self.loaded.source_id != source.source_id and self.modified:
-            ids = [row.source_id for row in self.rows]
-            if self.loaded.source_id in ids:
-                self.sources.cursor = ids.index(self.loaded.source_id)
-                self.say("Save (f2) or revert (esc) what you changed first.", "bad")
-                return
-        self._open(source)
+        self._tell_about()
+        if here != source.source_id or not self.modified:
+            self._open(source)
 
     def _open(self, row: LibraryRow) -> None:
         def work(_: Call) -> Loaded:
             record = self.machine.bibliography(row.source_id)
             candidates = self.machine.metadata_candidates(row.summary.document_id)
-            return Loaded(row.source_id, record.item if record else {}, candidates)
+            if record is None:
+                return Loaded(row.source_id, {}, candidates)
+            return Loaded(row.source_id, record.item, candidates, len(record.history))
 
         def then(loaded: Loaded) -> None:
+            if self.loaded is not None and self.loaded.source_id == loaded.source_id:
+                if self.modified:
+                    return  # Something was typed while it was read.
+                loaded = replace(loaded, looked_up=self.loaded.looked_up)
+            else:
+                self.stop("lookup")
+                self.cmtui.working("")
+                self.form.scroll_home(animate=False)
             self.loaded = loaded
-            self.query_one("#form").border_title = f"{row.title} — CSL-JSON item"
-            self._fill(values(loaded.item))
+            self.form.border_title = f"{row.title} — CSL-JSON item"
+            self.form.show(loaded.item, loaded.candidates)
+            self._changed()
 
         self.ask("item", work, then)
 
-    def _fill(self, texts: dict[str, str]) -> None:
-        with self.prevent(Input.Changed, Select.Changed):
-            for field in FIELDS:
-                self.query_one(f"#f-{field.variable}", Input).value = texts.get(field.variable, "")
-            select = self.query_one("#type", Select)
-            kind = texts.get("type", "")
-            if kind and kind not in TYPES:
-                select.set_options([(name, name) for name in (*TYPES, kind)])
-            if kind:
-                select.value = kind
-            else:
-                select.clear()
-        self._changed()
+    # -- preview and checks ------------------------------------------------------------------------------
 
-    def item(self) -> CslItem:
-        """The item as the form says it."""
-        texts = {field.variable: self.query_one(f"#f-{field.variable}", Input).value for field in FIELDS}
-        kind = self.query_one("#type", Select).value
-        texts["type"] = kind if isinstance(kind, str) else ""
-        return item_of(texts, self.loaded.item if self.loaded else {})
-
-    # -- preview ---------------------------------------------------------------------------------------
-
-    @on(Input.Changed)
-    @on(Select.Changed)
-    def _typed(self) -> None:
-        self._changed()
-
+    @on(ItemForm.Changed)
     def _changed(self) -> None:
-        form = self.query_one("#form")
-        form.border_subtitle = "modified ●" if self.modified else ""
+        self.form.border_subtitle = "modified ●" if self.modified else ""
+        item = self.item()
+        self.check = self.machine.check_item(item) if item else ItemCheck()
+        self._judge(item)
         self.refresh_keys()
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(PAUSE, self._preview)
 
+    def _judge(self, item: CslItem) -> None:
+        lines = self.preview.lines
+        notes = list(dict.fromkeys(f"! {note}" for line in lines for note in line.notes))
+        if item and not self.check.errors and not self.check.notes:
+            notes.append("✔ every field shown can be stored")
+        self.form.judge(self.check, item, notes)
+
     def _preview(self) -> None:
         if self.loaded is None:
             return
-        item = self.item()
+        item, form = self.item(), self.cite_form
 
         def work(call: Call) -> list[Line]:
-            lines = []
-            for style in self.machine.citation_styles():
-                if call.cancelled():
-                    break
-                lines.append(self._line(item, style))
-            return lines
+            return every_line(self.machine, item, form, call.cancelled)
 
-        self.ask("preview", work, self._previewed)
+        def then(lines: list[Line]) -> None:
+            self.preview.show(lines, style=self.cmtui.style, form=form)
+            self._judge(item)
 
-    def _line(self, item: CslItem, style: str) -> Line:
-        if not item:
-            return Line(style, "— no metadata; nothing is guessed from the file name", ok=False)
-        try:
-            made = self.machine.preview(item, style=style)
-        except CmtuiError as error:
-            return Line(style, f"— {error}", ok=False)
-        return Line(style, made.text, ok=True, notes=made.warnings)
-
-    def _previewed(self, lines: list[Line]) -> None:
-        self.preview = {line.style: line for line in lines}
-        style = self.cmtui.style
-        width = max(20, self.query_one("#preview").content_size.width - 1)
-        texts = []
-        for line in lines:
-            name, text = STYLE.get(line.style, line.style), " ".join(line.text.split())
-            if line.style == style:
-                texts.append(f"▌ {name}\n  {text}")
-            else:
-                texts.append(fit(f"  {name:<11} {text}", width))
-        self.query_one("#lines", Static).update("\n".join(texts))
-        self.query_one("#preview").border_subtitle = f"style {STYLE.get(style, style)}"
-        notes = list(dict.fromkeys(f"! {note}" for line in lines for note in line.notes))
-        if self.loaded is not None and self.loaded.candidates:
-            notes.append("f6 shows what the file says about itself")
-        self.query_one("#notes", Static).update("\n".join(notes))
+        self.ask("preview", work, then)
 
     # -- actions ---------------------------------------------------------------------------------------
 
     def action_next_field(self) -> None:
         """The next field; from the list, the first."""
-        self.focus_next()
+        if self.sources.has_focus:
+            self.form.query_one("#type").focus()
+        else:
+            self.focus_next()
 
     def action_save(self) -> None:
         """Validate and store the item. No evidence id changes."""
         loaded = self.loaded
         if loaded is None:
             return
+        item = self.item()
         if not self.modified:
             self.say("Nothing was changed.")
             return
-        item, reviewer = self.item(), self.cmtui.settings.reviewer
+        check = self.machine.check_item(item)
+        if check.errors:
+            variable, reason = check.errors[0]
+            self.say(f"✘ not saved: {label_of(variable, self.form.kind)}: {reason}", "bad")
+            self.form.enter(variable)
+            return
+        self.store(loaded.source_id, item, loaded.looked_up, "✔ saved; no evidence id changed")
+
+    def store(self, source_id: str, item: CslItem, lookup: Lookup | None, message: str) -> None:
+        """Store an item as this reviewer's edit, with the notices of a look-up when it is of that DOI."""
+        reviewer = self.cmtui.settings.reviewer
 
         def work(_: Call) -> BibliographyRecord:
-            return self.machine.set_bibliography(loaded.source_id, item, reviewer=reviewer)
+            record = self.machine.set_bibliography(source_id, item, reviewer=reviewer)
+            return self.keep_notices(lookup, record)
 
         def then(record: BibliographyRecord) -> None:
-            self.loaded = Loaded(loaded.source_id, record.item, loaded.candidates)
-            self._fill(values(record.item))
-            self.say("✔ saved; no evidence id changed", "good")
+            if self.loaded is not None and self.loaded.source_id == source_id:
+                self.loaded = Loaded(source_id, record.item, self.loaded.candidates, len(record.history))
+                self.form.show(record.item)
+                self._changed()
+            self.say(message, "good")
             self.reload()
 
         self.ask("save", work, then)
 
     def action_revert(self) -> None:
-        """Ask before changes are thrown away; without changes leave the form."""
+        """Cancel a look-up; else ask before changes are thrown away; without changes leave the form."""
         loaded = self.loaded
+        if self.cancel_lookup():
+            return
         if loaded is None or not self.modified:
             self.sources.focus()
             return
 
         def then(answer: bool | None) -> None:
             if answer:
-                self._fill(values(loaded.item))
+                self.loaded = replace(loaded, looked_up=None)
+                self.form.show(loaded.item)
+                self._changed()
                 self.say("Reverted to what is stored.")
                 self.sources.focus()
 
@@ -338,49 +323,57 @@ class CiteScreen(BaseScreen):
         self.say(f"Citation style: {STYLE.get(self.cmtui.style, self.cmtui.style)}")
         self._preview()
 
-    def action_copy(self) -> None:
-        """Copy the citation of the form in the current style."""
-        if self.loaded is None:
-            return
-        style, item = self.cmtui.style, self.item()
+    def action_form(self) -> None:
+        """The preview as references, inline citations or footnotes."""
+        self.cite_form = FORMS[(FORMS.index(self.cite_form) + 1) % len(FORMS)]
+        self.say(f"Preview: {self.cite_form}")
+        self._preview()
 
-        def work(_: Call) -> Line:
-            return self._line(item, style)
+    async def action_take(self) -> None:
+        """What the file says, into the field that has the focus. It is not stored until f2."""
+        row = self.form.row
+        offer = row.next_offer if row is not None else None
+        if row is not None and offer is not None:
+            await row.take(offer)
+            self.say(f"Taken from {offer.origin}; f2 saves.")
+            if not isinstance(self.focused, Input):
+                self.say(f"Taken from {offer.origin} as one name; o parts it, f2 saves.")
 
-        def then(line: Line) -> None:
-            if line.ok:
-                self.cmtui.copy(line.text, f"{STYLE.get(style, style)} citation")
-            else:
-                self.say(f"Nothing to copy: {line.text.removeprefix('— ')}", "bad")
+    # -- names -------------------------------------------------------------------------------------------
 
-        self.ask("copy", work, then)
+    async def action_name_add(self) -> None:
+        """A new name after this one."""
+        if (here := self.form.name_line) is not None:
+            await here[0].add(here[1])
 
-    def action_candidates(self) -> None:
-        """Show what the file says about itself; what is chosen goes into its field, unsaved."""
-        if self.loaded is None:
-            return
-        usable = [
-            c for c in self.loaded.candidates if c.field.lower() in _LOWER or c.field in CANDIDATE_FIELDS
-        ]
-        others = [c for c in self.loaded.candidates if c not in usable]
-        keys = "123456789abcdefghijkl"
-        choices = [
-            Choice(key, f"{c.field}: {c.value[:60]}   ({c.origin})", str(number))
-            for number, (key, c) in enumerate(zip(keys, usable, strict=False))
-        ]
-        note = "Found in the file; nothing is written until f2."
-        for candidate in others[:6]:
-            note += f"\n   {candidate.field}: {candidate.value[:60]}   ({candidate.origin})"
+    def action_name_drop(self) -> None:
+        """Take this name away."""
+        if (here := self.form.name_line) is not None:
+            here[0].drop(here[1])
 
-        def then(value: str | None) -> None:
-            if value is not None:
-                candidate = usable[int(value)]
-                variable = _LOWER[candidate.field.lower()]
-                field = self.query_one(f"#f-{variable}", Input)
-                field.value = candidate.value
-                field.focus()
+    def action_name_up(self) -> None:
+        """This name before the one above."""
+        if (here := self.form.name_line) is not None:
+            here[0].move(here[1], -1)
 
-        self.app.push_screen(MenuScreen("Metadata in the file", choices, note=note), then)
+    def action_name_down(self) -> None:
+        """This name after the one below."""
+        if (here := self.form.name_line) is not None:
+            here[0].move(here[1], 1)
 
+    def action_name_turn(self) -> None:
+        """A person, or an organisation."""
+        if (here := self.form.name_line) is not None:
+            here[0].turn(here[1])
 
-_LOWER = {name.lower(): variable for name, variable in CANDIDATE_FIELDS.items()}
+    # -- the same work -----------------------------------------------------------------------------------
+
+    def _same(self) -> list[str]:
+        here = self.rows[self.sources.cursor].source_id if self.rows else ""
+        return [other for other, _ in self.shelf.same.get(here, ()) if other in self.shelf.ids]
+
+    def action_same(self) -> None:
+        """Go to the source that looks like the same work. They stay two sources."""
+        others = self._same()
+        if others:
+            self.sources.cursor = self.shelf.ids.index(others[0])

@@ -19,7 +19,7 @@ from cmtui.model.verification import EvidenceCheck
 from cmtui.tui import catalogue
 from cmtui.tui.actions import bindings
 from cmtui.tui.catalogue import LibraryRow
-from cmtui.tui.labels import STYLE, day, plural, short_id, size
+from cmtui.tui.labels import STYLE, day, notice_line, plural, short_id, size
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.screens.dialogs import Choice, MenuScreen, PromptScreen
 from cmtui.tui.screens.paths import PathSuggester, split_paths
@@ -181,6 +181,7 @@ class LibraryScreen(BaseScreen):
             "",
             f"Integrity    {self.checks.get(row.source_id, 'not verified in this session: v')}",
         ]
+        lines = [*(notice_line(notice) for notice in row.notices), *([""] if row.notices else []), *lines]
         lines += [f"! {warning.message}" for warning in summary.warnings]
         if row.problem:
             lines.append(f"! {row.problem}")

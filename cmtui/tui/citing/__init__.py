@@ -1,0 +1,1 @@
+"""The parts of the Cite screen: its form, its preview and its list."""
