@@ -17,6 +17,9 @@ from cmtui.model.review import Decision, EventType, Json, ReviewEvent, ReviewSta
 from cmtui.model.source import DocumentSummary, passage_id
 from cmtui.ports import KnowledgeRepository, LexicalIndex
 
+#: Seconds that a removal waits for the search index.
+INDEX_SECONDS = 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
@@ -89,10 +92,20 @@ def remove(
         full, reason=reason.strip(), accepted=accepted_quotes(repository, full)
     )
     if index is not None:
-        # A damaged or busy index is brought up to date by the next search, before it answers.
-        with contextlib.suppress(RetrievalError):
-            index.remove([full])
+        _forget(index, full)
     return tombstone
+
+
+def _forget(index: LexicalIndex, document_id: str) -> None:
+    """Take a document out of the index. One that is damaged, or that another process is building, is brought
+    up to date by the next search before it answers: nobody waits for it here."""
+    from cmtui.retrieval.lexical import WhooshLexicalIndex
+
+    with contextlib.suppress(RetrievalError):
+        if isinstance(index, WhooshLexicalIndex):
+            index.remove([document_id], seconds=INDEX_SECONDS)
+        else:
+            index.remove([document_id])
 
 
 # -- what review still shows ---------------------------------------------------------------------------

@@ -92,9 +92,12 @@ class WhooshLexicalIndex:
             if fresh:
                 self._write(lambda writer: _add_all(writer, fresh, progress, cancelled))
 
-    def remove(self, document_ids: Sequence[str]) -> None:
-        """Forget documents. Their rows are skipped from now on and leave the files with the next merge."""
-        with self._held(never_cancelled):
+    def remove(self, document_ids: Sequence[str], *, seconds: float | None = None) -> None:
+        """Forget documents. Their rows are skipped from now on and leave the files with the next merge.
+
+        ``seconds`` is how long to wait for another process that holds the index.
+        """
+        with self._held(never_cancelled, seconds):
             self._repair()
             known = self.covers() & set(document_ids)
             if known:
@@ -178,9 +181,9 @@ class WhooshLexicalIndex:
     # -- writing -----------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _held(self, cancelled: CancelledCallback) -> Iterator[None]:
+    def _held(self, cancelled: CancelledCallback, seconds: float | None = None) -> Iterator[None]:
         """Hold the index for writing, against threads and other processes."""
-        deadline = time.monotonic() + self._lock_seconds
+        deadline = time.monotonic() + (self._lock_seconds if seconds is None else seconds)
         with contextlib.ExitStack() as stack:
             lock = self._lock()
             while True:

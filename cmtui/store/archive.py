@@ -79,7 +79,7 @@ def write_archive(
 
     Raises Vanished, Cancelled, BackupRefused (what was written does not read back), OSError.
     """
-    _remove_leftovers(target, ".tmp")
+    remove_leftovers(target, ".tmp")
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{token_hex(4)}.tmp")
     total = len(files)
     try:
@@ -331,7 +331,7 @@ def restore_archive(
 ) -> Manifest:
     """Restore into a new or empty folder, by one rename when everything is checked. Raises as ``extract``."""
     into.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(into, ".restoring")
+    remove_leftovers(into, ".restoring")
     stage = into.with_name(f".{into.name}.{os.getpid()}-{token_hex(4)}.restoring")
     try:
         stage.mkdir(mode=atomic.FOLDER_MODE)
@@ -347,7 +347,7 @@ def restore_archive(
     return manifest
 
 
-def _remove_leftovers(target: Path, suffix: str) -> None:
+def remove_leftovers(target: Path, suffix: str) -> None:
     """Remove what interrupted runs of dead processes left beside ``target``."""
     for leftover in target.parent.glob(f".{glob_escape(target.name)}.*-*{suffix}"):
         pid = leftover.name.removeprefix(f".{target.name}.").partition("-")[0]

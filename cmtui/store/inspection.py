@@ -136,7 +136,9 @@ class Inspection:
             known = found.format == FORMAT_VERSION and found.digest == DIGEST_ALGORITHM
             status = Health.OK if known else Health.DAMAGED
             sentence = "" if known else f"Format {found.format} and digest {found.digest} are not this one's."
-            self._add("store", path, status, sentence, "" if known else "run: citation-machine migrate")
+            newer = found.format > FORMAT_VERSION or found.digest != DIGEST_ALGORITHM
+            advice = "update cmtui" if newer else "run: citation-machine migrate"
+            self._add("store", path, status, sentence, "" if known else advice)
         path = self._layout.generation
         if path.exists():
             try:
@@ -397,8 +399,8 @@ class Inspection:
         listing = Catalogue(path, timeout=5.0).read()
         if listing is None:
             sentence = "The catalogue is missing or cannot be read."
-        elif not {row.document_id for row in listing.rows} >= self.documents:
-            sentence = "The catalogue does not list every document."
+        elif not self.documents <= {row.document_id for row in listing.rows} <= set(self._snapshots.ids()):
+            sentence = "The catalogue does not list the documents that are there."
         elif {source.source_id for source, _ in listing.sources} != self._sources.keys():
             sentence = "The catalogue does not list the sources that are there."
         else:

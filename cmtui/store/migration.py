@@ -19,7 +19,7 @@ from secrets import token_hex
 from cmtui.errors import StoreError, StoreFormatError
 from cmtui.model.progress import CancelledCallback, ProgressCallback
 from cmtui.store import atomic
-from cmtui.store.archive import extract, glob_escape, is_alive, write_archive
+from cmtui.store.archive import extract, glob_escape, is_alive, remove_leftovers, write_archive
 from cmtui.store.capture import STORE_FILE, CapturedFile
 from cmtui.store.layout import DIGEST_ALGORITHM, FORMAT_VERSION, Layout
 from cmtui.store.locks import FolderLock
@@ -81,6 +81,8 @@ def migrate(
         )
     if backup.exists():
         raise StoreError(f"{backup} exists already", "give another name for the backup")
+    for suffix in (_READY, _OLD):
+        remove_leftovers(root, suffix)
     stage = root.with_name(f".{root.name}.{os.getpid()}-{token_hex(4)}{_READY}")
     with _everything_held(root):
         files = _files(root)

@@ -10,6 +10,7 @@ from cmtui.engine import LocalCitationMachine
 from cmtui.errors import DocumentRemoved, NotFound, VerificationError
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.review import Decision
+from cmtui.store.locks import FolderLock
 
 TEXT = "Whales are mammals. They breathe air with lungs.\n\nSharks are fish. Sharks are not mammals.\n"
 OTHER = "The harbour of Skerrow was built in 1871. Whales are mammals, the harbour master wrote.\n"
@@ -130,3 +131,16 @@ def test_what_is_not_there_is_not_removed(machine: LocalCitationMachine) -> None
         machine.plan_removal("feedfeed")
     with pytest.raises(NotFound):
         machine.remove("feedfeed", reason="")
+
+
+def test_a_busy_index_does_not_hold_a_removal_up(
+    machine: LocalCitationMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process is building the index: the next search brings it up to date before it answers."""
+    document_id = document_of(machine, "whales.txt")
+    assert list(machine.search("sharks"))
+    monkeypatch.setattr("cmtui.engine.removal.INDEX_SECONDS", 0.0)
+    lock = FolderLock(machine.path / "derived" / "lexical.lock", timeout=0.0)
+    with lock.hold("build the index"):
+        machine.remove(document_id, reason="")
+    assert not list(machine.search("sharks"))
