@@ -122,13 +122,15 @@ class Library:
         for document in source.documents:
             self._claimants.setdefault(document.document_id, set()).add(source.source_id)
         self._touch(document.document_id for document in source.documents)
-        self._changed.add(source.source_id)
+        if self._of_source is not None:
+            self._changed.add(source.source_id)
 
     def _touch(self, document_ids: Iterable[str]) -> None:
         """The rows of every source that names one of these documents must be made anew."""
         self._summaries = None
-        for document_id in document_ids:
-            self._changed |= self._claimants.get(document_id, set())
+        if self._of_source is not None:
+            for document_id in document_ids:
+                self._changed |= self._claimants.get(document_id, set())
 
     # -- questions -----------------------------------------------------------------------------------
 
@@ -179,6 +181,11 @@ class Library:
     def living(self, source: SourceFile) -> tuple[SourceDocument, ...]:
         """Those documents of a source that exist and are its own, in order of arrival."""
         rows, claimants = self.rows, self._claimants
+        if len(source.documents) == 1:
+            # Nearly every source, and a library has thousands of them.
+            only = source.documents[0].document_id
+            if only in rows and len(claimants[only]) == 1:
+                return source.documents
         return tuple(
             [
                 d
