@@ -344,7 +344,8 @@ def split_passage_id(value: str) -> tuple[str, int]:
 
 def source_name(reference: str) -> str:
     """The last part of a reference, percent-decoded."""
-    return unquote(reference.rstrip("/").rsplit("/", 1)[-1])
+    name = reference.rstrip("/").rsplit("/", 1)[-1]
+    return unquote(name) if "%" in name else name
 
 
 @dataclass(frozen=True, slots=True)

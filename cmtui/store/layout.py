@@ -17,7 +17,7 @@ CATALOGUE_SCHEMA = 2
 #: Temporary files end so; readers ignore them, and the next holder of the lock removes them.
 TEMPORARY_SUFFIX = ".tmp"
 
-_HEX_DIGITS = "0123456789abcdef"
+_ID_FILE = re.compile(r"[0-9a-f]{64}\.jsonl?")
 #: File systems limit a name to 255 bytes; a log also has ``.jsonl.torn`` and a lock beside it.
 _MAX_REVIEWER_NAME = 220
 
@@ -161,10 +161,7 @@ class Layout:
 
 def id_of_file(name: str) -> str | None:
     """The id a file is named for, or None for anything else (temporary files, locks, strangers)."""
-    stem, _, suffix = name.partition(".")
-    if len(stem) == 64 and suffix in ("json", "jsonl") and not stem.strip(_HEX_DIGITS):
-        return stem
-    return None
+    return name[:64] if _ID_FILE.fullmatch(name) else None
 
 
 def reviewer_file_name(reviewer: str) -> str:

@@ -111,9 +111,9 @@ class Library:
         """Add or replace a source."""
         old = self.sources.get(source.source_id)
         if old is not None:
-            self._touch(document.document_id for document in old.documents)
             for reference in (old.reference, *old.aliases):
                 self._by_reference[reference].discard(old.source_id)
+            self._touch([document.document_id for document in old.documents])
             for document in old.documents:
                 self._claimants[document.document_id].discard(old.source_id)
         self.sources[source.source_id] = source
@@ -121,8 +121,8 @@ class Library:
             self._by_reference.setdefault(reference, set()).add(source.source_id)
         for document in source.documents:
             self._claimants.setdefault(document.document_id, set()).add(source.source_id)
-        self._touch(document.document_id for document in source.documents)
         if self._of_source is not None:
+            self._touch([document.document_id for document in source.documents])
             self._changed.add(source.source_id)
 
     def _touch(self, document_ids: Iterable[str]) -> None:
