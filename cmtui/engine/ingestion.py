@@ -74,7 +74,12 @@ class _File:
 
 
 class CitationIngestionService:
-    """Ingests files into a repository (R6). Extraction runs in child processes and holds no lock."""
+    """Ingests files into a repository (R6). Extraction runs in child processes and holds no lock.
+
+    What a reader answered is kept as the snapshot and nowhere else: bytes that are a document are never read
+    again, and ``--reprofile`` and another way of reading need a new read, so a cache of answers would be
+    written for every file and read for none but those that failed.
+    """
 
     def __init__(self, repository: DocumentRepository, *, pool: ReaderPool | None = None) -> None:
         self.repository = repository

@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from cmtui.errors import (
@@ -248,7 +249,7 @@ class PdfExtraction:
         stem = source[:-4] if source.lower().endswith(".pdf") else source
         raise NoTextLayer(
             f"{self.file} has no text layer: {pages} without text, as in a scan.",
-            f"Recognise the text first: ocrmypdf {source} {stem}-ocr.pdf",
+            f"Recognise the text first: ocrmypdf {quote(source)} {quote(stem + '-ocr.pdf')}",
         )
 
 
