@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from cmtui.config import Settings
 from cmtui.engine import CitationMachine
@@ -51,7 +52,8 @@ async def settle(pilot: Pilot[None]) -> None:
         await pilot.pause(0.005)
         if any(not worker.is_finished for worker in pilot.app.workers):
             quiet = 0
-            await pilot.app.workers.wait_for_complete()
+            with suppress(WorkerCancelled):  # newer work of its topic replaced it
+                await pilot.app.workers.wait_for_complete()
         else:
             quiet += 1
     await pilot.pause()  # the layout follows what was updated once the process is idle

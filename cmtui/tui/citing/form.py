@@ -134,6 +134,7 @@ class ItemForm(VerticalScroll):
         for variable, reason in check.errors:
             if variable not in self.rows or not self.rows[variable].display:
                 self._loose.append(f"✘ {label_of(variable, self.kind)}: {reason}")
+        self.call_after_refresh(self._show_reason)
         names = [f"{label_of(name, self.kind)}" for name in kept(item)]
         more = f"+ kept, not shown for {self.kind or 'no type'}: {', '.join(names)}" if names else ""
         self.query_one("#kept", Static).update(more)
@@ -168,6 +169,17 @@ class ItemForm(VerticalScroll):
             row.focus_field()
         else:
             self.query_one("#type", Select).focus()
+
+    def on_descendant_focus(self) -> None:
+        """What is said of a field is on the screen with it."""
+        self.call_after_refresh(self._show_reason)
+
+    def _show_reason(self) -> None:
+        row = self.row
+        if row is not None and row.below.display:
+            line = self.screen.focused.parent if self.screen.focused is not None else None
+            if not isinstance(row, NamesRow) or line is row.lines[-1]:
+                self.scroll_to_widget(row.below, animate=False)
 
     def action_step(self, by: int) -> None:
         """The field below or above; in names the same part of the next line."""
