@@ -22,19 +22,20 @@ FIELD_SETS: Mapping[str, tuple[str, ...]] = {
         "chapter": "container-title container-author editor translator edition volume collection-title page "
         "publisher publisher-place issued ISBN DOI URL accessed",
         "article-journal": "translator container-title volume issue number page issued DOI ISSN URL accessed",
-        "article-magazine": "container-title volume issue page issued ISSN URL accessed",
-        "article-newspaper": "container-title section edition page publisher-place issued ISSN URL accessed",
+        "article-magazine": "container-title volume issue page issued DOI ISSN URL accessed",
+        "article-newspaper": "container-title section edition page publisher-place issued DOI ISSN URL "
+        "accessed",
         "paper-conference": "editor container-title event-title event-place collection-title volume page "
         "publisher publisher-place issued ISBN DOI URL accessed",
         "report": "editor genre number collection-title publisher publisher-place page issued ISBN DOI URL "
         "accessed",
         "thesis": "genre publisher publisher-place number archive issued DOI URL accessed",
-        "webpage": "container-title publisher issued URL accessed",
-        "post": "container-title genre issued URL accessed",
+        "webpage": "container-title publisher issued DOI URL accessed",
+        "post": "container-title genre issued DOI URL accessed",
         "dataset": "version genre publisher publisher-place issued DOI URL accessed",
         "software": "version genre publisher publisher-place issued DOI URL accessed",
         "motion_picture": "director producer translator genre medium version publisher publisher-place "
-        "issued original-date URL accessed",
+        "issued original-date DOI URL accessed",
         "document": "editor translator genre container-title number page publisher publisher-place issued "
         "archive archive_location DOI URL accessed",
     }.items()
@@ -134,6 +135,8 @@ def fields_of(kind: str) -> tuple[FormField, ...]:
 
 def label_of(variable: str, kind: str = "") -> str:
     """What a variable is called in the form of a type; a variable without a line by its own name."""
+    if variable == "type":
+        return "Type"
     field = FIELD.get(variable)
     return _LABELS.get((kind, variable)) or (field.label if field else variable)
 

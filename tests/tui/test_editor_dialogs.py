@@ -185,7 +185,8 @@ async def test_what_a_provider_cannot_answer_is_a_toast_with_its_hint(
     async with running(machine, tmp_path, mode="cite", providers=providers(agency)) as (app, pilot):
         await open_form(pilot, "The Voyage")
         await press(pilot, "f5")
-        assert "has no DOI" in toasts(app)
+        assert "has no DOI" in status(app)
+        assert app.focused is app.screen.query_one("#f-DOI")
         assert not agency.seen
         app.screen.query_one("#f-DOI").value = "10.1000/none"
         await press(pilot, "f5")

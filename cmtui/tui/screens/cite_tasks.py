@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmtui import clipboard
+from cmtui.errors import InvalidRequest
 from cmtui.model.bibliography import BibliographyRecord, CopyForm, CslItem
 from cmtui.model.importing import ImportedBibliography, ImportedEntry
 from cmtui.model.lookup import Lookup
@@ -173,6 +174,10 @@ class CiteTasks(BaseScreen):
         def failed(error: BaseException) -> None:
             self.cmtui.working("")
             self.refresh_keys()
+            if isinstance(error, InvalidRequest):  # no DOI, or none that is one: the field is here
+                self.say(f"✘ {error} Type it here, then f5.", "bad")
+                self.form.enter("DOI")
+                return
             self.cmtui.show_error(error)
 
         self.ask("lookup", work, then, failed=failed)
