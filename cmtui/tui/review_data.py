@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cmtui.errors import CmtuiError
 from cmtui.model.bibliography import FormattedCitation
 from cmtui.model.claim import Claim, RunFinding
+from cmtui.model.reanchor import AnchorClass
 from cmtui.model.review import UNTOUCHED, Decision, FindingState, ReviewState, finding_key
 from cmtui.model.selectors import Span
 from cmtui.model.source import Locators
@@ -167,6 +168,16 @@ class Shown:
     passage: Span
     citation: str
     inline: str
+    newer: str = ""
+
+
+#: What is said of a finding whose document a newer version of its source has replaced.
+_NEWER = {
+    AnchorClass.SAME_OFFSET: "there the text stands at the same place",
+    AnchorClass.MOVED: "there the text stands once, at another place",
+    AnchorClass.CHANGED: "there the text has changed",
+    AnchorClass.LOST: "there the text is gone",
+}
 
 
 def show(machine: CitationMachine, reader: Reader, row: FindingRow, around: int, style: str) -> Shown:
@@ -182,7 +193,17 @@ def show(machine: CitationMachine, reader: Reader, row: FindingRow, around: int,
         passage=passage.span if passage is not None else finding.span,
         citation=_cite(machine, target, style, ("reference",)),
         inline=_cite(machine, target, style, ("inline", "footnote")),
+        newer=_newer(machine, finding),
     )
+
+
+def _newer(machine: CitationMachine, finding: RunFinding) -> str:
+    """A sentence when the source has a newer version than the one the finding stands in, else nothing."""
+    superseded = machine.superseded(finding.document_id, finding.span)
+    if superseded is None:
+        return ""
+    said = _NEWER[superseded.anchor] if superseded.anchor else "it cannot be compared (see doctor)"
+    return f"! the source has a newer version: {said}"
 
 
 def _cite(machine: CitationMachine, target: str, style: str, forms: Sequence[str]) -> str:

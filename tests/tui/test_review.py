@@ -246,6 +246,20 @@ async def test_new_sources_since_the_run_are_announced(machine, tmp_path: Path) 
         assert decisions(app) == ["accepted"]
 
 
+async def test_a_finding_of_an_older_version_says_where_its_text_stands_now(machine, tmp_path: Path) -> None:
+    source = tmp_path / "mill.txt"
+    source.write_text("The miller was happy.\n")
+    machine.ingest(source)
+    claim = machine.evaluate_claim(machine.add_claim("The miller was happy").claim_id)
+    source.write_text("A line that was not there before.\n\nThe miller was happy.\n")
+    machine.ingest(source)
+    async with running(machine, tmp_path, mode="review", claim=claim.claim_id) as (app, _):
+        assert "The miller was happy" in app.screen.here.finding.text
+        shown = screen_text(app)
+        assert "! the source has a newer version: there the text stands once" in shown
+        assert "another place" in shown
+
+
 async def test_refused_rows_are_shown_with_their_reason_and_cannot_be_decided(
     machine, tmp_path: Path, monkeypatch
 ) -> None:

@@ -97,6 +97,8 @@ class Following(Deciding):
         if shown.inline != shown.citation:
             lines.append(f"in-text  {shown.inline}")
         lines.append(f"evidence {evidence}   chars {span.start:,}–{span.end:,}")
+        if shown.newer:
+            lines.append(shown.newer)
         self.query_one("#cited", Static).update("\n".join(lines))
 
     def action_widen(self) -> None:
