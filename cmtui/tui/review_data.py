@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cmtui.errors import CmtuiError
-from cmtui.model.bibliography import FormattedCitation
+from cmtui.model.bibliography import EditorialNotice, FormattedCitation
 from cmtui.model.claim import Claim, RunFinding
 from cmtui.model.reanchor import AnchorClass
 from cmtui.model.review import UNTOUCHED, Decision, FindingState, ReviewState, finding_key
 from cmtui.model.selectors import Span
 from cmtui.model.source import Locators
-from cmtui.tui.labels import DECISION, DECISION_STYLE, RELATION, confidence, margin
+from cmtui.tui.labels import DECISION, DECISION_STYLE, NOTICE, RELATION, confidence, margin
 from cmtui.tui.widgets.row_list import Row
 from cmtui.tui.widgets.source_view import Labels
 
@@ -34,6 +34,7 @@ class FindingRow:
     name: str
     locators: Locators
     state: FindingState = UNTOUCHED
+    notices: tuple[EditorialNotice, ...] = ()
 
     @property
     def key(self) -> str:
@@ -70,7 +71,8 @@ class FindingRow:
             relation = f"{relation[:1]}→{RELATION.get(self.state.relation, '?')[:1]}"
         style = DECISION_STYLE[self.state.decision] if self.decidable else "warn"
         score, where = confidence(self.finding.confidence), margin(self.locators)
-        return Row((relation, score, self.name, where, self.glyph), style=style)
+        name = f"{NOTICE[self.notices[0].kind][0]} {self.name}" if self.notices else self.name
+        return Row((relation, score, name, where, self.glyph), style=style)
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class ReviewData:
                     row.name,
                     row.locators,
                     state.of(row.claim_id, row.finding.evidence_id) if row.finding.evidence_id else UNTOUCHED,
+                    row.notices,
                 )
                 for row in view.rows
             )
@@ -142,6 +145,7 @@ def load(machine: CitationMachine, session: ReviewSession, reader: Reader) -> Re
     """Claims, findings and decisions. For a worker thread."""
     state = session.state()
     names: dict[str, str] = {}
+    notices: dict[str, tuple[EditorialNotice, ...]] = {}
     views = []
     for claim in machine.claims():
         rows = []
@@ -153,9 +157,19 @@ def load(machine: CitationMachine, session: ReviewSession, reader: Reader) -> Re
                 locators = reader.locate(document_id, finding.span)
             except CmtuiError as error:
                 names[document_id], locators = f"({error.code})", Locators()
-            rows.append(FindingRow(claim.claim_id, finding, names[document_id], locators))
+            if document_id not in notices:
+                notices[document_id] = _notices(machine, document_id)
+            row = FindingRow(claim.claim_id, finding, names[document_id], locators)
+            rows.append(replace(row, notices=notices[document_id]))
         views.append(ClaimView(claim, tuple(rows), machine.unseen_documents(claim) if claim.latest else 0))
     return ReviewData(tuple(views)).with_state(state)
+
+
+def _notices(machine: CitationMachine, document_id: str) -> tuple[EditorialNotice, ...]:
+    try:
+        return machine.editorial_notices(document_id)
+    except CmtuiError:  # said in the library; a review goes on without it
+        return ()
 
 
 @dataclass(frozen=True)

@@ -253,7 +253,7 @@ async def test_the_same_work_is_a_link_with_its_reason_and_nothing_is_merged(mac
         (NoticeKind.CORRECTION, "± CORRECTED"),
     ],
 )
-async def test_three_states_have_three_marks_in_both_lists(
+async def test_three_states_have_three_marks_in_every_list(
     machine, tmp_path: Path, kind: NoticeKind, shown: str
 ) -> None:
     """Issue 5, part 8."""
@@ -267,3 +267,11 @@ async def test_three_states_have_three_marks_in_both_lists(
         app.screen.sources.cursor = [row.title for row in app.screen.shown].index("The Voyage")
         await settle(pilot)
         assert f"{shown}  doi 10.1000/9" in screen_text(app)
+        await press(pilot, "3")
+        for view in app.screen.findings_data.claims:
+            row = next((row for row in view.rows if row.name == "The Voyage"), None)
+            if row is not None:
+                app.screen.show_head(row)
+                break
+        await settle(pilot)
+        assert f"{shown}  The Voyage" in screen_text(app)

@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from cmtui.model.review import Decision
 from cmtui.tui import review_data
-from cmtui.tui.labels import STYLE, confidence, short_id
+from cmtui.tui.labels import STYLE, confidence, notice_mark, short_id
 from cmtui.tui.review_data import FindingRow, Shown
 from cmtui.tui.screens.deciding import Deciding
 from cmtui.tui.widgets.row_list import RowList
@@ -75,7 +75,8 @@ class Following(Deciding):
             notes.append(f"Tags ▏{'  '.join((*state.tags, *state.reasons))}")
         self.query_one("#notes", Static).update("\n".join(notes))
         decided = f" · {state.decision.value}" if state.decision is not Decision.UNDECIDED else ""
-        self.query_one("#context").border_title = f"{row.name}{decided}"
+        mark = f"{notice_mark(row.notices[0])}  " if row.notices else ""
+        self.query_one("#context").border_title = f"{mark}{row.name}{decided}"
 
     def _show_context(self, row: FindingRow, shown: Shown) -> None:
         span = row.finding.span
