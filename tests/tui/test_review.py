@@ -256,7 +256,7 @@ async def test_a_finding_of_an_older_version_says_where_its_text_stands_now(mach
     async with running(machine, tmp_path, mode="review", claim=claim.claim_id) as (app, _):
         assert "The miller was happy" in app.screen.here.finding.text
         shown = screen_text(app)
-        assert "! the source has a newer version: there the text stands once" in shown
+        assert "! the source has a newer version: there the text stands" in shown
         assert "another place" in shown
 
 

@@ -94,12 +94,11 @@ class Following(Deciding):
         self.query_one("#context").border_subtitle = f"[ ] {wide}"
         style = STYLE.get(self.cmtui.style, self.cmtui.style)
         evidence = short_id(row.finding.evidence_id) if row.finding.evidence_id else "none"
-        lines = [f"{style}  {shown.citation}"]
+        lines = [shown.newer] if shown.newer else []
+        lines.append(f"{style}  {shown.citation}")
         if shown.inline != shown.citation:
             lines.append(f"in-text  {shown.inline}")
         lines.append(f"evidence {evidence}   chars {span.start:,}–{span.end:,}")
-        if shown.newer:
-            lines.append(shown.newer)
         self.query_one("#cited", Static).update("\n".join(lines))
 
     def action_widen(self) -> None:
