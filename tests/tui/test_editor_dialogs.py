@@ -179,6 +179,18 @@ async def test_a_look_up_is_accepted_field_by_field_and_its_retraction_stays(
         assert "⊗ RETRACTED 2021-02-03" in screen_text(app)
 
 
+async def test_notices_of_another_doi_are_not_kept(machine, tmp_path: Path, agency: LocalServer) -> None:
+    async with running(machine, tmp_path, mode="cite", providers=providers(agency)) as (app, pilot):
+        await open_form(pilot, "The Voyage")
+        app.screen.query_one("#f-DOI").value = DOI
+        await press(pilot, "f5", "enter")
+        assert machine.editorial_notices(app.screen.loaded.source_id) == ()
+        app.screen.query_one("#f-DOI").value = "10.1000/other"
+        await press(pilot, "f2")
+        assert machine.bibliography(app.screen.loaded.source_id).item["DOI"] == "10.1000/other"
+        assert machine.editorial_notices(app.screen.loaded.source_id) == ()
+
+
 async def test_what_a_provider_cannot_answer_is_a_toast_with_its_hint(
     machine, tmp_path: Path, agency: LocalServer
 ) -> None:

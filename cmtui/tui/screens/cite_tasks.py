@@ -214,12 +214,12 @@ class CiteTasks(BaseScreen):
 
     def keep_notices(self, lookup: Lookup | None, record: BibliographyRecord) -> BibliographyRecord:
         """Keep what a look-up said of the work, if the stored item has the DOI that was looked up."""
-        from cmtui.scholarly.identifiers import normalise_doi
-
-        doi = normalise_doi(str(record.item.get("DOI") or ""))
-        if lookup is None or doi is None or doi != lookup.doi:
+        if lookup is None:
             return record
-        return self.machine.apply_lookup(lookup, (), source=record.source_id)
+        try:
+            return self.machine.apply_lookup(lookup, (), source=record.source_id)
+        except InvalidRequest:  # it was saved with another DOI, so the notices are not about it
+            return record
 
     # -- history -----------------------------------------------------------------------------------------
 
