@@ -15,6 +15,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from cmtui.errors import CmtuiError
@@ -70,15 +71,21 @@ def significant(value: float | None) -> float | None:
     return float(f"{value:.6g}")
 
 
-def error_object(error: BaseException) -> JsonObject:
-    """The JSON form of an error: its class name, its sentence and what to do next."""
+def error_object(error: BaseException, *, log: Path | None = None) -> JsonObject:
+    """The JSON form of an error: its class name, its sentence and what to do next.
+
+    ``log`` is the file that holds the traceback of an unexpected error.
+    """
     if isinstance(error, CmtuiError):
         return {"type": type(error).__name__, "message": error.message, "hint": error.hint}
     detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    from cmtui.logfile import redact
+
+    told = f"Report the last entry of '{log}', or run" if log is not None else "Run"
     return {
         "type": "InternalError",
-        "message": f"The program failed unexpectedly ({detail}).",
-        "hint": "Run the same command with --verbose and report what it prints.",
+        "message": redact(f"The program failed unexpectedly ({detail})."),
+        "hint": f"{told} the same command with --verbose and report what it prints.",
     }
 
 
@@ -106,9 +113,9 @@ def write_answer(answer: Answer, *, pretty: bool, jsonl: bool) -> int:
     return answer.status
 
 
-def write_error(error: BaseException, *, pretty: bool = False) -> None:
+def write_error(error: BaseException, *, pretty: bool = False, log: Path | None = None) -> None:
     """Print the JSON form of an error to stderr."""
-    _write(sys.stderr, dumps({"error": error_object(error)}, pretty=pretty))
+    _write(sys.stderr, dumps({"error": error_object(error, log=log)}, pretty=pretty))
 
 
 def run_program(
@@ -117,8 +124,14 @@ def run_program(
     """Run a verb, print its answer or its error, and return the exit status.
 
     Nothing but the answer reaches stdout: what a library prints meanwhile goes to stderr. A closed pipe and
-    an interrupt end quietly.
+    an interrupt end quietly. An unexpected error is logged with its traceback (``cmtui.logfile``), which the
+    hint names; a ``verbose`` run logs its start and its expected errors too.
     """
+    if verbose:
+        from cmtui.clipboard import state_dir
+        from cmtui.logfile import start
+
+        start(state_dir(), verbose=True)
     try:
         with contextlib.redirect_stdout(sys.stderr):
             answer = work()
@@ -146,9 +159,14 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
 
 
 def _failed(error: Exception, *, pretty: bool, verbose: bool) -> int:
+    from cmtui.logfile import record, redact
+
+    log = record(error) if verbose or not isinstance(error, CmtuiError) else None
     if verbose:
-        traceback.print_exception(error, file=sys.stderr)
-    write_error(error, pretty=pretty)
+        _write(
+            sys.stderr, redact("".join(traceback.format_exception(error))).encode("utf-8", "backslashreplace")
+        )
+    write_error(error, pretty=pretty, log=log)
     return ERROR
 
 

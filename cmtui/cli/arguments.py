@@ -38,7 +38,7 @@ def add_global_options(parser: argparse.ArgumentParser, *, top: bool) -> None:
         "--verbose",
         action="store_true",
         default=off,
-        help="narrate to stderr, and show where an unexpected error came from",
+        help="narrate to stderr, show where an error came from, and log the run (cmtui.log)",
     )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from cmtui.cli.narration import Narrator
 from cmtui.errors import NotFound
 
 if TYPE_CHECKING:
     from cmtui.engine import LocalCitationMachine
-    from cmtui.model.progress import Progress
 
 
 class Session:
@@ -73,35 +72,3 @@ class Session:
         self.progress.finish()
         if self._machine is not None:
             self._machine.close()
-
-
-class Narrator:
-    """Progress for people on stderr: one line that is rewritten, and only when someone watches.
-
-    ``--verbose`` narrates into a file or pipe too, one line for each step.
-    """
-
-    def __init__(self, *, verbose: bool) -> None:
-        self._live = sys.stderr.isatty()
-        self._verbose = verbose
-        self._shown = ""
-
-    def __call__(self, progress: Progress) -> None:
-        """Show the state of the work."""
-        if not self._live and not self._verbose:
-            return
-        count = f" {progress.done}/{progress.total}" if progress.total else ""
-        subject = f" {progress.subject}" if progress.subject else ""
-        line = f"{progress.operation}{count}{subject}"[:100]
-        if line == self._shown:
-            return
-        self._shown = line
-        sys.stderr.write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
-        sys.stderr.flush()
-
-    def finish(self) -> None:
-        """Clear the line, so that the answer stands alone."""
-        if self._live and self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-        self._shown = ""

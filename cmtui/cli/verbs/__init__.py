@@ -4,6 +4,7 @@ from cmtui.cli.verbs import (
     bibliography,
     cite,
     claims,
+    completion,
     evidence,
     health,
     housekeeping,
@@ -31,6 +32,7 @@ FAMILIES = (
     cite,
     housekeeping,
     health,
+    completion,
 )
 
 __all__ = ["FAMILIES"]
