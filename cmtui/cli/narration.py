@@ -24,9 +24,18 @@ class _Pace:
     at: float
 
     def left(self, now: float) -> float | None:
-        """Seconds left at ``now``; what has passed since the last completed unit counts as progress."""
-        estimate = time_left(self.done - self.first, self.total - self.first, self.at - self.since)
-        return None if estimate is None else max(0.0, estimate - (now - self.at))
+        """Seconds left at ``now``, from the mean of the completed units.
+
+        The time since the last of them counts for the unit that runs and no further: one that takes longer
+        leaves those after it as long as they were, and None when it is the last.
+        """
+        done, rest = self.done - self.first, self.total - self.done
+        elapsed, waited = self.at - self.since, now - self.at
+        estimate = time_left(done, done + rest, elapsed)
+        later = time_left(done, done + rest - 1, elapsed)
+        if estimate is None or later is None:
+            return None
+        return max(estimate - waited, later) if later or waited < estimate else None
 
 
 class Narrator:

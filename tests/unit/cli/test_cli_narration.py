@@ -114,13 +114,20 @@ def test_the_time_left_inside_a_file_is_that_of_all_files(
     narrator(Progress("read", "b.pdf", 1, 10))
     clock.now += 1000
     narrator(Progress("read", "b.pdf", 9, 10))
+    narrator(Progress("ingest", "c.pdf", 2, 3))
+    clock.now += 5000
+    narrator(Progress("read", "c.pdf", 1, 10))
     assert narrated(capsys) == [
         "ingest 0/3 a.pdf",
         "read 0/10 a.pdf",
         "read 5/10 a.pdf",
         "ingest 1/3 b.pdf … about 4 min left",
         "read 1/10 b.pdf … about 3 min left",
-        "read 9/10 b.pdf … a few seconds left",
+        # The second file takes longer than the mean: the third is still to come.
+        "read 9/10 b.pdf … about 2 min left",
+        "ingest 2/3 c.pdf … about 10 min left",
+        # The last one takes longer than the mean: nothing is known of its end.
+        "read 1/10 c.pdf",
     ]
 
 
