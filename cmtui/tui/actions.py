@@ -109,6 +109,10 @@ ACTIONS: tuple[Action, ...] = (
             "Recompute the hashes of its evidence, bytes and text", group="Integrity", priority=7),
     _action("library.verify_all", "V", "Verify all", "verify every source", "The same for the whole store",
             group="Integrity"),
+    _action("library.read_again", "R", "Read again", "read a PDF again with another reader",
+            "pypdf or pdfium; for a text that came out badly", group="Sources", priority=9),
+    _action("library.original", "O", "Original", "open the original file", "In the system's viewer",
+            group="Sources", priority=10),
     _action("library.jobs", "J", "Jobs", "jobs", "What is running; x cancels", group="Sources", priority=8),
     # -- search ----------------------------------------------------------------------------------
     _action("search.open", "enter", "Open", "open the source at the passage", "Full screen", group="Hits",
@@ -215,6 +219,8 @@ ACTIONS: tuple[Action, ...] = (
             group="Read", priority=4),
     _action("source.quote", "y", "Copy quote", "copy the selection or passage",
             "Verified first; the exact characters of the source", group="Copy", priority=5),
+    _action("source.original", "O", "Original", "open the original file at this page",
+            "In the system's viewer, where it can be told a page", group="Read", priority=7),
     _action("source.close", "escape backspace", "Close", "back", "To the screen it was opened from",
             group="Read", priority=6, shown="esc"),
     # -- welcome -----------------------------------------------------------------------------------

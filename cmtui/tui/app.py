@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import traceback
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Input
@@ -18,18 +19,16 @@ from textual.widgets import Input
 from cmtui import clipboard
 from cmtui.config import Settings
 from cmtui.errors import CmtuiError
-from cmtui.model.ingest import IngestReport
 from cmtui.model.progress import Progress
 from cmtui.tui.actions import EVERYWHERE, actions, bindings
-from cmtui.tui.jobs import Job, JobState, report_lines
-from cmtui.tui.labels import plural
+from cmtui.tui.jobs import Clock, RunsJobs
 from cmtui.tui.reading import Reader
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.screens.dialogs import PromptScreen, TextScreen
 from cmtui.tui.theme import CALM, MONO, theme_name
 from cmtui.tui.widgets.bars import Status
 from cmtui.tui.widgets.source_view import SourceView
-from cmtui.tui.workers import Asks, Call, is_expected
+from cmtui.tui.workers import Call, is_expected
 
 if TYPE_CHECKING:
     from cmtui.engine import CitationMachine, ReviewSession
@@ -59,7 +58,7 @@ def _cite() -> Screen[Any]:
     return CiteScreen()
 
 
-class CmtuiApp(Asks, App[None]):
+class CmtuiApp(RunsJobs):
     """Citation Machine in a terminal."""
 
     TITLE = "Citation Machine"
@@ -82,15 +81,15 @@ class CmtuiApp(Asks, App[None]):
         *,
         mode: str = "library",
         claim: str | None = None,
+        clock: Clock = time.monotonic,
     ) -> None:
-        super().__init__()
+        super().__init__(clock=clock)
         self.machine = machine
         self.settings = settings
         self.reader = Reader(machine)
         self.session: ReviewSession = machine.review(settings.reviewer)
         self.first_mode, self.first_claim = mode, claim
         self.style = settings.citation_style
-        self.jobs: list[Job] = []
         self.animation_level = "none"
         self.register_theme(CALM)
         self.register_theme(MONO)
@@ -182,6 +181,8 @@ class CmtuiApp(Asks, App[None]):
         """Copy what is selected in the focused view or field; without a selection say how to quit."""
         focused = self.focused
         text = ""
+        if isinstance(focused, Input) and focused.password:
+            return  # A password goes nowhere but to the file it opens.
         if isinstance(focused, Input | SourceView):
             text = focused.selected_text
         text = text or self.screen.get_selected_text() or ""
@@ -237,11 +238,6 @@ class CmtuiApp(Asks, App[None]):
             return
         self.call_later(self.show_error, error, "".join(traceback.format_exception(error)))
 
-    def show_progress(self, progress: Progress) -> None:
-        """Progress of a screen's own work, at the right of its status line."""
-        share = f"{progress.done}/{progress.total}" if progress.total else ""
-        self.working(f"⟳ {progress.operation} {progress.subject[:30]} {share}".rstrip())
-
     def working(self, text: str) -> None:
         """Show what is going on at the right of the status lines; an empty text ends it."""
         for screen in self.screen_stack:
@@ -265,75 +261,30 @@ class CmtuiApp(Asks, App[None]):
         self.copied.append(result)
         self.say(f"✔ {result.message}" if result.confirmed else result.message)
 
-    # -- jobs --------------------------------------------------------------------------------------------
+    # -- the original ------------------------------------------------------------------------------------
 
-    def ingest(self, paths: list[Path], then: Callable[[IngestReport], None] | None = None) -> Job:
-        """Ingest in the background; the job shows in the status line and under J."""
-        job = Job(f"ingest-{len(self.jobs)}", ", ".join(path.name or str(path) for path in paths))
-        self.jobs.append(job)
+    def open_original(self, document_id: str, page: int | None = None) -> None:
+        """Show the original file in the system viewer, at physical ``page`` where the viewer can be told."""
+        from cmtui.engine.housekeeping import Original, show, viewer_command
 
-        def work(call: Call) -> IngestReport:
-            return self.machine.ingest_paths(paths, progress=call.progress, cancelled=call.cancelled)
+        def work(_: Call) -> tuple[Original, str]:
+            found = self.machine.original(document_id, page)
+            command = viewer_command(found)
+            started = command is not None and show(command)
+            return found, command[0] if command is not None and started else ""
 
-        def done(report: IngestReport) -> None:
-            job.state = JobState.CANCELLED if report.cancelled else JobState.DONE
-            job.report = report
-            self._job_ended(job)
-            if then is not None:
-                then(report)
+        def then(opened: tuple[Original, str]) -> None:
+            found, viewer = opened
+            at = f", page {found.page}" if found.page is not None else ""
+            if viewer:
+                self.say(f"✔ {found.path.name}{at}: opened with {viewer}", "good")
+            else:
+                self.notify(
+                    f"{found.path}{at}", title="No viewer here: open it yourself", timeout=20, markup=False
+                )
+                self.say(f"No viewer here: {found.path}{at}")
 
-        def failed(error: BaseException) -> None:
-            job.state, job.error = JobState.FAILED, str(error)
-            self._job_ended(job)
-            self.show_error(error)
-
-        self.ask(job.topic, work, done, failed=failed)
-        self._show_jobs()
-        return job
-
-    def cancel_job(self, job: Job) -> None:
-        """Ask a job to stop; what it finished stays."""
-        if job.state is JobState.RUNNING:
-            job.state = JobState.CANCELLING
-            self.workers.cancel_group(self, job.topic)
-            self._show_jobs()
-
-    def progressed(self, topic: str, progress: Progress) -> None:
-        """Progress of a job."""
-        for job in self.jobs:
-            if job.topic == topic:
-                job.progress = progress
-                self._show_jobs()
-                return
-        self.show_progress(progress)
-
-    def running(self) -> list[Job]:
-        """Jobs that have not ended."""
-        return [job for job in self.jobs if not job.ended]
-
-    def _job_ended(self, job: Job) -> None:
-        self._show_jobs()
-        if job.report is not None:
-            lines = report_lines(job.report)
-            self.say(lines[0], "bad" if job.report.errors else "good")
-            for failure in job.report.errors[:3]:
-                self.notify(failure.hint, title=failure.message, severity="error", timeout=8, markup=False)
-        for screen in self.screen_stack:
-            if isinstance(screen, BaseScreen):
-                screen.reload()
-
-    def _show_jobs(self) -> None:
-        running = self.running()
-        text = ""
-        if running:
-            text = running[0].line()
-            if len(running) > 1:
-                text += f"   {plural(len(running), 'job')}  J Jobs"
-        self.working(text)
-        for screen in self.screen_stack:
-            refresh = getattr(screen, "jobs_changed", None)
-            if refresh is not None:
-                refresh()
+        self.ask("original", work, then, exclusive=False)
 
     # -- moving between screens ----------------------------------------------------------------------------
 

@@ -135,6 +135,7 @@ async def test_jobs_are_listed_with_what_they_did(machine, tmp_path: Path) -> No
 async def test_a_job_can_be_cancelled_and_leaves_no_partial_source(
     machine, tmp_path: Path, monkeypatch
 ) -> None:
+    import asyncio
     import threading
 
     from cmtui.model.ingest import IngestReport
@@ -150,7 +151,7 @@ async def test_a_job_can_be_cancelled_and_leaves_no_partial_source(
     async with running(machine, tmp_path) as (app, pilot):
         monkeypatch.setattr(machine, "ingest_paths", slow)
         job = app.ingest([tmp_path])
-        started.wait(5)
+        await asyncio.to_thread(started.wait, 5)
         await pilot.press("J")
         await pilot.pause()
         await pilot.press("x")

@@ -104,7 +104,14 @@ async def _doubled(app, pilot) -> None:
     await settle(pilot)
 
 
+async def _on_pdf(app, pilot) -> None:
+    kinds = [row.summary.kind.value for row in app.screen.shown]
+    app.screen.sources.cursor = kinds.index("pdf")
+    await settle(pilot)
+
+
 BEFORE: dict[str, Callable[..., Awaitable[None]]] = {
+    "library.read_again": _on_pdf,
     "cite.save": _modify,
     "cite.revert": _modify,
     "cite.take": _offered,
@@ -122,7 +129,10 @@ ELSEWHERE = {"help.close", "jobs.cancel", "jobs.close", "welcome.sample", "welco
 
 
 @pytest.mark.parametrize("scope", [*MODES, "source", EVERYWHERE])
-async def test_every_action_acts_where_it_is_valid(machine, tmp_path: Path, scope: str) -> None:
+async def test_every_action_acts_where_it_is_valid(
+    machine, tmp_path: Path, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # no viewer opens on the screen of whoever runs the tests
     mode = scope if scope in MODES else "library"
     async with running(machine, tmp_path, mode=mode, size=(120, 40)) as (app, pilot):
         await _ready(app, pilot, scope)

@@ -15,10 +15,24 @@ from textual.suggester import Suggester
 from textual.widgets import Input, Label, Static
 
 
+class SecretInput(Input):
+    """A masked field whose text cannot be copied or cut out of it."""
+
+    def __init__(self) -> None:
+        super().__init__(password=True, select_on_focus=False)
+
+    def action_copy(self) -> None:
+        """Nothing: the clipboard keeps what it holds."""
+
+    def action_cut(self) -> None:
+        """Nothing, for the same reason."""
+
+
 class PromptScreen(ModalScreen[str | None]):
     """One line of text at the foot of the screen. Enter gives it back, esc gives None.
 
     Keys typed before the line is on the screen are kept for it (``early_key``), so fast typing loses nothing.
+    ``secret`` masks the line, for a password.
     """
 
     DEFAULT_CSS = """
@@ -44,10 +58,11 @@ class PromptScreen(ModalScreen[str | None]):
         hint: str = "enter: done   esc: leave",
         suggester: Suggester | None = None,
         live: Callable[[str], None] | None = None,
+        secret: bool = False,
     ) -> None:
         super().__init__()
         self.prompt_title, self.hint, self.live = title, hint, live
-        self._field = Input(value, suggester=suggester, select_on_focus=False)
+        self._field = SecretInput() if secret else Input(value, suggester=suggester, select_on_focus=False)
         self._early_end = False
 
     def compose(self) -> ComposeResult:

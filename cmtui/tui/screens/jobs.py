@@ -12,9 +12,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from cmtui.tui.actions import bindings
-from cmtui.tui.jobs import GLYPH, Job, report_lines
+from cmtui.tui.jobs import GLYPH, Job, JobState, report_lines
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.widgets.row_list import Column, Row, RowList
+
+
+def _share(job: Job) -> str:
+    return f"{job.progress.done}/{job.progress.total}"
 
 
 class JobsScreen(BaseScreen):
@@ -27,7 +31,13 @@ class JobsScreen(BaseScreen):
     def body(self) -> Iterable[Widget]:
         """List and report."""
         yield RowList(
-            [Column("", 2), Column("Job"), Column("State", 12), Column("Done", 10, "right")],
+            [
+                Column("", 2),
+                Column("Job"),
+                Column("State", 12),
+                Column("Done", 10, "right"),
+                Column("Left", 14),
+            ],
             title="Jobs",
             empty="No job in this session.",
             id="jobs",
@@ -50,13 +60,13 @@ class JobsScreen(BaseScreen):
         """Only a running job can be cancelled."""
         del parameters
         if action == "cancel":
-            return self.here is not None and not self.here.ended
+            return self.here is not None and self.here.state is JobState.RUNNING
         return True
 
     def jobs_changed(self) -> None:
         """Show the jobs as they are now."""
         rows = [
-            Row((GLYPH[job.state], job.title, job.state.value, f"{job.progress.done}/{job.progress.total}"))
+            Row((GLYPH[job.state], job.title, job.state.value, _share(job), job.left))
             for job in self.cmtui.jobs
         ]
         self.query_one(RowList).show(rows)

@@ -13,12 +13,14 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, Static
 
 from cmtui.errors import CmtuiError
+from cmtui.model.identity import SourceKind
 from cmtui.model.review import Decision
 from cmtui.model.source import CanonicalDocument, SourceRecord
 from cmtui.model.verification import EvidenceCheck
 from cmtui.tui import catalogue
 from cmtui.tui.actions import bindings
 from cmtui.tui.catalogue import LibraryRow
+from cmtui.tui.jobs import PDF_READERS
 from cmtui.tui.labels import STYLE, day, notice_line, plural, short_id, size
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.screens.dialogs import Choice, MenuScreen, PromptScreen
@@ -27,7 +29,7 @@ from cmtui.tui.widgets.row_list import Column, RowList
 from cmtui.tui.workers import Call
 
 #: Actions that need a source under the cursor.
-NEEDS_ROW = frozenset({"open", "edit", "find", "verify"})
+NEEDS_ROW = frozenset({"open", "original", "edit", "find", "verify"})
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,9 @@ class LibraryScreen(BaseScreen):
         del parameters
         if action in NEEDS_ROW:
             return self.here is not None and not self.typing
+        if action == "read_again":
+            here = self.here
+            return here is not None and here.summary.kind is SourceKind.PDF and not self.typing
         if action == "verify_all":
             return bool(self.all) and not self.typing
         return True
@@ -213,6 +218,33 @@ class LibraryScreen(BaseScreen):
     @on(RowList.Selected)
     def _selected(self) -> None:
         self.action_open()
+
+    def action_original(self) -> None:
+        """Show the file itself in the system viewer."""
+        if self.here is not None:
+            self.cmtui.open_original(self.here.summary.document_id)
+
+    def action_read_again(self) -> None:
+        """Choose the reader that reads this PDF again."""
+        row = self.here
+        if row is None:
+            return
+        summary = row.summary
+
+        def work(_: Call) -> str:
+            return self.machine.source(row.source_id).artifact.reference
+
+        def chosen(backend: str | None) -> None:
+            if backend is None:
+                return
+
+            def then(reference: str) -> None:
+                self.cmtui.read_again(summary.document_id, summary.name, reference=reference, backend=backend)
+
+            self.ask("reader", work, then)
+
+        note = f"Its text is {summary.profile} now; the older reading stays known."
+        self.app.push_screen(MenuScreen("Read it again with", PDF_READERS, note=note), chosen)
 
     async def action_edit(self) -> None:
         """Edit the bibliography."""

@@ -21,6 +21,7 @@ from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.screens.dialogs import PromptScreen
 from cmtui.tui.widgets.source_view import Labels, SourceView, match, verified
 from cmtui.tui.workers import Call
+from cmtui.tui.wrap import row_of
 
 #: Matches shown at once; a text with more is searched further from the last one.
 MOST_MATCHES = 2000
@@ -104,6 +105,8 @@ class SourceScreen(BaseScreen):
         del parameters
         if action in ("next_match", "previous_match"):
             return bool(self.matches or self.spans)
+        if action == "original":
+            return self.document is not None
         if action == "quote":
             return self.document is not None and (self.view.selection is not None or self.at is not None)
         return True
@@ -180,6 +183,19 @@ class SourceScreen(BaseScreen):
             self.cmtui.copy(text, "quote (verified)")
 
         self.ask("quote", lambda _: self.machine.quote_span(self.document_id, span).text, then)
+
+    def action_original(self) -> None:
+        """Show the file itself, at the page of the selection, of the match in view, or of the first row."""
+        if self.document is None:
+            return
+        view = self.view
+        at = view.selection
+        if at is None and self.at is not None:
+            row = row_of(view.rows, self.at.start) - view.scroll_offset.y
+            at = self.at if 0 <= row < view.scrollable_content_region.height else None
+        if at is None:
+            at = Span(view.first_offset, view.first_offset)
+        self.cmtui.open_original(self.document_id, self.document.locate(at).page)
 
     def action_close(self) -> None:
         """Back."""
