@@ -170,6 +170,9 @@ class ReviewScreen(Following):
     def _loaded(self, data: ReviewData) -> None:
         before = self.view.claim.claim_id if self.view is not None else ""
         key = self.here.key if self.here is not None else ""
+        if data.state.events < self.findings_data.state.events:
+            # A decision was written while this was being read: the newer log counts.
+            data = data.with_state(self.findings_data.state)
         self.findings_data = data
         ids = [view.claim.claim_id for view in data.claims]
         target = self.wanted or before
