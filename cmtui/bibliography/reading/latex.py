@@ -135,7 +135,8 @@ class Decoder:
             elif self._math and character in "^_":
                 self._at += 1
                 tag = "sup" if character == "^" else "sub"
-                output.append(f"<{tag}>{self._argument()}</{tag}>")
+                raised = self._argument()
+                output.append(f"<{tag}>{raised}</{tag}>" if raised else character)
             else:
                 output.append(self._plain())
         self._depth -= 1
@@ -235,6 +236,8 @@ class Decoder:
         while self._text.startswith(" ", self._at):
             self._at += 1
         if self._at >= len(self._text) or self._text[self._at] == "}":
+            return ""
+        if self._math and self._text[self._at] == "$":  # the end of the formula is no argument in it
             return ""
         if self._text[self._at] == "{":
             self._at += 1
