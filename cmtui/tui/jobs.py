@@ -110,12 +110,12 @@ class Job:
         self.left = self.pace.left("ingest", done, self._files.total * _PARTS)
 
     def line(self) -> str:
-        """The job in one line for the status line."""
+        """The job in one line for the status line; what matters most stands first, for want of room."""
         progress = self.progress
         share = f"{progress.done}/{progress.total}" if progress.total else ""
-        name = progress.subject or self.title
-        line = f"{GLYPH[self.state]} {name[:32]}  {share} {bar(progress.done, progress.total or 1)}"
-        return f"{line} {self.left}" if self.left else line
+        name = (progress.subject or self.title)[:32]
+        parts = (GLYPH[self.state], share, self.left, name, bar(progress.done, progress.total or 1))
+        return " ".join(part for part in parts if part)
 
 
 def report_lines(report: IngestReport) -> list[str]:

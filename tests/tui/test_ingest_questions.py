@@ -184,6 +184,16 @@ async def test_a_reader_that_is_not_installed_is_a_toast_with_what_to_do(
         assert "cmtui[pdfium]" in toasts(app)
 
 
+async def test_a_warning_advises_the_key_and_not_a_command(machine, tmp_path: Path) -> None:
+    (tmp_path / "joined.pdf").write_bytes(make_pdf(["TheearthScience2 isthestudyofEarth " * 10]))
+    machine.ingest_paths([tmp_path / "joined.pdf"])
+    async with running(machine, tmp_path, size=(120, 40)) as (app, pilot):
+        app.screen.sources.cursor = [row.title for row in app.screen.shown].index("joined.pdf")
+        await settle(pilot)
+        assert "R reads" in screen_text(app)
+        assert "--backend" not in screen_text(app)
+
+
 async def test_only_a_pdf_can_be_read_again(machine, tmp_path: Path) -> None:
     async with running(machine, tmp_path) as (app, pilot):
         app.screen.sources.cursor = [row.title for row in app.screen.shown].index("notes-on-provenance.md")
@@ -218,7 +228,7 @@ def test_pages_of_the_file_being_read_count_as_parts_of_the_run() -> None:
     clock.now += 60
     job.advance(Progress("ingest", "b.pdf", 1, 2))
     assert job.left == "about 2 min left"
-    assert job.line().endswith("about 2 min left")
+    assert job.line().startswith("⟳ 1/2 about 2 min left b.pdf ▕█████")
     job.advance(Progress("ingest", "", 2, 2))
     assert job.left == ""
 

@@ -36,7 +36,7 @@ class JobsScreen(BaseScreen):
                 Column("Job"),
                 Column("State", 12),
                 Column("Done", 10, "right"),
-                Column("Left", 14),
+                Column("Left", 17),
             ],
             title="Jobs",
             empty="No job in this session.",
@@ -46,9 +46,10 @@ class JobsScreen(BaseScreen):
             yield Static("", id="text", markup=False)
 
     def on_mount(self) -> None:
-        """Show them."""
+        """Show them, with the cursor on the one that runs or ran last."""
         self.query_one(RowList).focus()
-        self.jobs_changed()
+        going = [index for index, job in enumerate(self.cmtui.jobs) if not job.ended]
+        self._show(going[0] if going else len(self.cmtui.jobs) - 1)
 
     @property
     def here(self) -> Job | None:
@@ -65,11 +66,14 @@ class JobsScreen(BaseScreen):
 
     def jobs_changed(self) -> None:
         """Show the jobs as they are now."""
+        self._show()
+
+    def _show(self, cursor: int | None = None) -> None:
         rows = [
-            Row((GLYPH[job.state], job.title, job.state.value, _share(job), job.left))
+            Row((GLYPH[job.state], job.title, job.state.value, _share(job), job.left.removesuffix(" left")))
             for job in self.cmtui.jobs
         ]
-        self.query_one(RowList).show(rows)
+        self.query_one(RowList).show(rows, cursor=cursor)
 
     @on(RowList.Highlighted)
     def _highlighted(self) -> None:

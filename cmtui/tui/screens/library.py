@@ -42,6 +42,13 @@ class Detail:
     styles: tuple[str, ...]
 
 
+def _in_keys(warning: str) -> str:
+    """A warning with its advice as a key of this screen instead of a command."""
+    from cmtui.ingest.readers.quality import ADVICE
+
+    return warning.replace(ADVICE, "R reads it again with pdfium; compare.")
+
+
 class LibraryScreen(BaseScreen):
     """List of sources at the left, the layers of the one under the cursor at the right."""
 
@@ -187,7 +194,7 @@ class LibraryScreen(BaseScreen):
             f"Integrity    {self.checks.get(row.source_id, 'not verified in this session: v')}",
         ]
         lines = [*(notice_line(notice) for notice in row.notices), *([""] if row.notices else []), *lines]
-        lines += [f"! {warning.message}" for warning in summary.warnings]
+        lines += [f"! {_in_keys(warning.message)}" for warning in summary.warnings]
         if row.problem:
             lines.append(f"! {row.problem}")
         return lines
