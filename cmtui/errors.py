@@ -335,7 +335,7 @@ class InvalidMetadata(BibliographyError):
 
 
 class WrongBibliographyFormat(BibliographyError):
-    """A bibliography file is of another format than stated, or of none that is read; the message says which."""
+    """A bibliography file of another format than stated, or of none that is read; the message says which."""
 
     code = "wrong-format"
 

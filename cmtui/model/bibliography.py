@@ -97,8 +97,8 @@ class FormattedCitation:
     """A formatted citation with what made it, so that a copied citation can be explained later.
 
     ``style_sha256`` is the digest of the CSL file (empty for BibTeX), ``engine`` the processor with its
-    version, ``locale`` the language of terms and dates. ``warnings`` says when the style is not a reviewed one
-    and which fields were not printed.
+    version, ``locale`` the language of terms and dates. ``warnings`` says when the style is not a reviewed
+    one and which fields were not printed.
     """
 
     style: str
