@@ -14,6 +14,9 @@ from cmtui.model.source import (
     PassageRole,
 )
 
+#: The advice in a warning about bad text of a PDF. The application says it with a key of its own.
+PDFIUM_ADVICE = "Ingest the file again with --backend pdfium and compare."
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

@@ -39,10 +39,10 @@ from cmtui.ingest.readers.pdf_structure import (
     page_labels,
     stated_language,
 )
-from cmtui.ingest.readers.quality import ADVICE, page_flaws
+from cmtui.ingest.readers.quality import page_flaws
 from cmtui.ingest.structure import WarningLog, called
 from cmtui.model.identity import Extractor, SourceKind
-from cmtui.model.ingest import ReadDocument
+from cmtui.model.ingest import PDFIUM_ADVICE, ReadDocument
 from cmtui.model.progress import (
     CancelledCallback,
     Progress,
@@ -152,7 +152,7 @@ class PdfExtraction:
                     "empty-pages", "Pages without any text; they may be scans or figures.", index + 1
                 )
             for code, message in page_flaws(text, self.removed.get(index, 0)):
-                advice = f" {ADVICE}" if self.reading is Reading.CANON else ""
+                advice = f" {PDFIUM_ADVICE}" if self.reading is Reading.CANON else ""
                 self.log.add(code, message + advice, index + 1)
         labels = page_labels(self.reader, total, self.log)
         text = self.canon.join(texts)

@@ -10,9 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-#: What to do about the flaws below; only the default PDF reader gives it.
-ADVICE = "Ingest the file again with --backend pdfium and compare."
-
 _GLYPH_NAME = re.compile(r"/g\d+|\(cid:\d+\)")
 _UNMAPPED = re.compile("[\ufffd\ue000-\uf8ff]")
 _LATIN = re.compile(r"[A-Za-z]")

@@ -14,6 +14,7 @@ from textual.widgets import Input, Label, Static
 
 from cmtui.errors import CmtuiError
 from cmtui.model.identity import SourceKind
+from cmtui.model.ingest import PDFIUM_ADVICE
 from cmtui.model.review import Decision
 from cmtui.model.source import CanonicalDocument, SourceRecord
 from cmtui.model.verification import EvidenceCheck
@@ -44,9 +45,7 @@ class Detail:
 
 def _in_keys(warning: str) -> str:
     """A warning with its advice as a key of this screen instead of a command."""
-    from cmtui.ingest.readers.quality import ADVICE
-
-    return warning.replace(ADVICE, "R reads it again with pdfium; compare.")
+    return warning.replace(PDFIUM_ADVICE, "R reads it again with pdfium; compare.")
 
 
 class LibraryScreen(BaseScreen):

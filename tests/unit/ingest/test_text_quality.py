@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cmtui.ingest.readers.pdf import PdfSourceReader
-from cmtui.ingest.readers.quality import ADVICE, page_flaws
+from cmtui.ingest.readers.quality import page_flaws
+from cmtui.model.ingest import PDFIUM_ADVICE as ADVICE
 from support.pdf_fixtures import make_pdf, to_unicode_map
 
 FILES = Path(__file__).parents[3] / ".." / "shared" / "data" / "files"
