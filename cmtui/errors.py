@@ -7,6 +7,25 @@ Secrets never enter a message.
 from __future__ import annotations
 
 
+def _sentence(text: str) -> str:
+    """``text`` with its first letter a capital and a stop at its end.
+
+    A command or path at an end stays as it is typed: it must work when it is copied.
+    """
+    if not text:
+        return text
+    first = text.split(maxsplit=1)[0]
+    if first.isalpha() and first.islower() and first not in _TYPED:
+        text = text[0].upper() + text[1:]
+    words = text.split()
+    typed = any(word in _TYPED or word.startswith("--") for word in words[-6:])
+    return text if text[-1] in ".!?…:)'\"”’" or typed else text + "."
+
+
+#: Words that begin a command in a message or hint.
+_TYPED = frozenset({"citation-machine", "cmtui", "pip", "pandoc", "ocrmypdf", "export", "make"})
+
+
 class CmtuiError(Exception):
     """Base of every expected failure.
 
@@ -23,6 +42,16 @@ class CmtuiError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    @property
+    def sentence(self) -> str:
+        """The message as a person reads it: with a capital and a full stop."""
+        return _sentence(self.message)
+
+    @property
+    def advice(self) -> str:
+        """The hint as a person reads it."""
+        return _sentence(self.hint)
 
 
 class Cancelled(CmtuiError):

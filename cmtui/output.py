@@ -77,7 +77,7 @@ def error_object(error: BaseException, *, log: Path | None = None) -> JsonObject
     ``log`` is the file that holds the traceback of an unexpected error.
     """
     if isinstance(error, CmtuiError):
-        return {"type": type(error).__name__, "message": error.message, "hint": error.hint}
+        return {"type": type(error).__name__, "message": error.sentence, "hint": error.advice}
     detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     from cmtui.logfile import redact
 

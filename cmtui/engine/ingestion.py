@@ -146,7 +146,7 @@ class CitationIngestionService:
                 except Cancelled:
                     return IngestReport(tuple(documents), tuple(errors), cancelled=True)
                 except IngestError as error:
-                    errors.append(IngestFailure(str(file.path), error.code, error.message, error.hint))
+                    errors.append(IngestFailure(str(file.path), error.code, error.sentence, error.advice))
         progress(Progress("ingest", "", len(files), len(files)))
         return IngestReport(tuple(documents), tuple(errors))
 

@@ -16,7 +16,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Input
 
-from cmtui import clipboard
+from cmtui import clipboard, logfile
 from cmtui.config import Settings
 from cmtui.errors import CmtuiError
 from cmtui.model.progress import Progress
@@ -28,7 +28,7 @@ from cmtui.tui.screens.dialogs import PromptScreen, TextScreen
 from cmtui.tui.theme import CALM, MONO, theme_name
 from cmtui.tui.widgets.bars import Status
 from cmtui.tui.widgets.source_view import SourceView
-from cmtui.tui.workers import Call, is_expected
+from cmtui.tui.workers import Call
 
 if TYPE_CHECKING:
     from cmtui.engine import CitationMachine, ReviewSession
@@ -217,16 +217,18 @@ class CmtuiApp(RunsJobs):
 
     def show_error(self, error: BaseException, trace: str = "") -> None:
         """An expected failure as a toast with its hint; anything else as a dialog. Neither is fatal."""
-        if is_expected(error):
-            hint = getattr(error, "hint", "")
-            self.notify(hint, title=str(error), severity="error", timeout=8, markup=False)
-            self.say(f"✘ {error}", "bad")
+        if isinstance(error, CmtuiError):
+            self.notify(error.advice, title=error.sentence, severity="error", timeout=8, markup=False)
+            self.say(f"✘ {error.sentence}", "bad")
             return
+        log = logfile.record(error)
         text = (
             "Something went wrong that was not foreseen. What you did before is saved.\n"
             "esc closes this; if the screen does not answer any more, ctrl+q quits.\n\n"
             f"{type(error).__name__}: {error}\n\n{trace}"
         )
+        if log is not None:
+            text += f"\nThis stands in {log} too; please report it."
         self.push_screen(TextScreen("Unexpected error", text, error=True))
 
     def _handle_exception(self, error: Exception) -> None:

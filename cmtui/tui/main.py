@@ -70,7 +70,7 @@ def _open(store: Path | None, *, demo: bool) -> int:
     try:
         return _run(store, demo=demo)
     except CmtuiError as error:
-        return _fail(error.message, error.hint)
+        return _fail(error.sentence, error.advice)
 
 
 def _run(store: Path | None, *, demo: bool) -> int:
