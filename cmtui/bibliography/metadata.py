@@ -140,26 +140,32 @@ def _read_text(reading: Reading, name: str, value: Any) -> str | int | None:
         if not present:
             return None
         if len(present) > 1:
-            reading.errors.append((name, "one text is wanted, not a list of several."))
+            reading.errors.append((name, 'one text is wanted, not a list of several, such as "The Voyage".'))
             return None
         value = present[0]
-    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+    if isinstance(value, int) and not isinstance(value, bool):
+        # A volume may be a number; a book called 1984 has a title.
+        return value if name in csl.NUMBER_VARIABLES else str(value)
+    if isinstance(value, str):
         return value
     if isinstance(value, float) and value == value and abs(value) != float("inf"):
         return str(value)
-    reading.errors.append((name, "a text or a number is wanted."))
+    reading.errors.append((name, 'a text or a number is wanted, such as "The Voyage" or 12.'))
     return None
 
 
 def _read_names(reading: Reading, name: str, value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        reading.errors.append((name, "a list of names is wanted, each an object with family and given."))
+        reading.errors.append(
+            (name, 'a list of names is wanted, such as [{"family": "Writer", "given": "Jane"}].')
+        )
         return []
     names: list[dict[str, Any]] = []
     for index, entry in enumerate(value):
         place = f"{name}[{index}]"
         if not isinstance(entry, Mapping):
-            reading.errors.append((place, "a name is an object with family and given, or literal."))
+            example = '{"family": "Writer", "given": "Jane"} or {"literal": "WHO"}'
+            reading.errors.append((place, f"a name is an object, such as {example}."))
             continue
         parts: dict[str, Any] = {}
         for key, part in entry.items():

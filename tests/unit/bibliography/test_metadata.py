@@ -137,3 +137,16 @@ def test_input_is_not_changed() -> None:
     item = {"type": "book", "title": ["T"], "issued": "2020"}
     validate_item(item)
     assert item == {"type": "book", "title": ["T"], "issued": "2020"}
+
+
+def test_a_number_in_a_text_field_is_its_text() -> None:
+    """A book called 1984 has a title; a volume may stay a number."""
+    item = validate_item({"type": "book", "title": 1984, "volume": 3})
+    assert item["title"] == "1984"
+    assert item["volume"] == 3
+
+
+@pytest.mark.parametrize("author", ["Jane Writer", ["Jane Writer"]])
+def test_a_name_of_the_wrong_shape_is_answered_with_an_example(author: object) -> None:
+    with pytest.raises(InvalidMetadata, match='"family": "Writer"'):
+        validate_item({"type": "book", "title": "T", "author": author})
