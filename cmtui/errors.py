@@ -19,7 +19,7 @@ def _sentence(text: str) -> str:
         text = text[0].upper() + text[1:]
     words = text.split()
     typed = any(word in _TYPED or word.startswith("--") for word in words[-6:])
-    return text if text[-1] in ".!?…:)'\"”’" or typed else text + "."
+    return text if text[-1] in ".!?…:)" or typed else text + "."
 
 
 #: Words that begin a command in a message or hint.

@@ -51,7 +51,7 @@ def resolve(value: str, ids: Sequence[str], what: str) -> str:
             break
         found.append(candidate)
     if not found:
-        raise NotFound(f"no {what} {value!r} in this store", f"list what there is, then give a {what} id")
+        raise NotFound(f"no {what} {value!r} in this store", "list what there is, then give one of its ids")
     if len(found) > 1:
         # Enough digits to tell the candidates apart, never fewer than people are used to.
         width = max(12, len(prefix) + 4)

@@ -18,6 +18,8 @@ from cmtui.errors import CmtuiError, NotFound
         ("Recognise the text first: ocrmypdf a.pdf b.pdf", "Recognise the text first: ocrmypdf a.pdf b.pdf"),
         ("alice30.pdf is encrypted and needs a password.", "alice30.pdf is encrypted and needs a password."),
         ("OPS/c1.xhtml exceeds a limit", "OPS/c1.xhtml exceeds a limit."),
+        ("no document 'zz'", "No document 'zz'."),
+        ("Install it with: pip install 'cmtui[pdfium]'", "Install it with: pip install 'cmtui[pdfium]'"),
         ("", ""),
     ],
 )
