@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice, FormattedCitation
 from cmtui.model.claim import Assessment, Claim, ClaimRun, EvidenceEntry
+from cmtui.model.discovery import CapturedSource, DiscoveryCandidate, FoundWork, ProviderStatus
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus, ReadDocument
 from cmtui.model.progress import CancelledCallback, ProgressCallback
@@ -314,6 +315,40 @@ class SemanticIndex(Protocol):
         self, query: str, candidates: Sequence[PassageProjection], *, limit: int | None = None
     ) -> Sequence[ScoredPassage]:
         """Candidates with a positive score, best first."""
+        ...
+
+
+# -- discovery and capture ---------------------------------------------------------------------------
+
+
+class DiscoveryProvider(Protocol):
+    """A search service for works or pages. Asked on explicit command only (D1)."""
+
+    @property
+    def name(self) -> str:
+        """One of ``cmtui.model.discovery.PROVIDERS``."""
+        ...
+
+    def search(
+        self, query: str, *, limit: int, cancelled: CancelledCallback
+    ) -> tuple[Sequence[FoundWork], ProviderStatus]:
+        """Rows in the provider's order and how it went; a failure is a status, never an exception."""
+        ...
+
+
+class CitationAcquisitionAdapter(Protocol):
+    """Fetches the complete bytes behind a candidate (R25)."""
+
+    def capture(self, candidate: DiscoveryCandidate) -> CapturedSource:
+        """Complete bytes, never text of the discovery system. Raises AcquisitionError."""
+        ...
+
+
+class Fetcher(Protocol):
+    """Fetches a document from its URL (R65)."""
+
+    def fetch(self, url: str, *, timeout: float, max_response_bytes: int) -> Mapping[str, Any]:
+        """``{status: int, headers: {str: str}, content: bytes}``. Raises AcquisitionError."""
         ...
 
 

@@ -1,0 +1,1 @@
+"""Bringing sources in from outside: providers, safe capture, acquisition. Nothing here is evidence."""

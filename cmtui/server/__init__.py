@@ -1,0 +1,1 @@
+"""The read-only HTTP server of the extra ``[server]``."""
