@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cmtui.tui.actions import ACTIONS, EVERYWHERE, FORBIDDEN, actions, bindings, footer, groups
+from cmtui.tui.actions import ACTIONS, EVERYWHERE, FORBIDDEN, actions, binding, bindings, footer, groups
 
 SCOPES = sorted({action.scope for action in ACTIONS})
 #: Scopes whose screens keep the application's keys alive beneath them.
@@ -31,7 +31,7 @@ def test_every_action_has_words_and_a_binding_with_its_id(action) -> None:
     assert action.tooltip
     assert action.label
     assert action.group
-    assert action.binding().id == action.id
+    assert binding(action).id == action.id
 
 
 def test_ids_are_unique() -> None:

@@ -1,0 +1,227 @@
+"""The action registry: every key of the application, once.
+
+Bindings, footer, help, command palette, key files and the tests are made from this table, so what is shown is
+what works. A scope is the screen an action belongs to; ``everywhere`` belongs to the application and ``list``
+to every list. An action is ``action_<name>`` there, and ``check_action`` says whether it applies now.
+
+Keys are plain letters in lists, function keys in the form screen. Control keys that terminals, tmux, screen,
+zellij or shells take for themselves are never a default (FORBIDDEN; tui.md 2.2). No user interface is loaded
+here, so that the command line prints the same table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Keys a terminal cannot tell from others, or that multiplexers and shells take.
+FORBIDDEN = frozenset(f"ctrl+{key}" for key in (*"abhijmnsotgzcd", "slash", "space", "at", "underscore"))
+
+EVERYWHERE = "everywhere"
+LISTS = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a person can do.
+
+    ``id`` is ``scope.name``. ``keys`` are Textual key names, first the one that is shown; ``shown`` is how
+    they are printed. ``label`` is the word in the footer; a ``priority`` of 0 keeps an action out of the
+    footer, otherwise the smallest stands first. ``group`` is the heading in the help.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    shown: str
+    label: str
+    description: str
+    tooltip: str
+    group: str
+    priority: int = 0
+
+    @property
+    def scope(self) -> str:
+        """The screen the action belongs to."""
+        return self.id.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The part of the id that names the method: ``action_<name>``."""
+        return self.id.partition(".")[2]
+
+
+def _action(
+    id_: str,
+    keys: str,
+    label: str,
+    description: str,
+    tooltip: str,
+    *,
+    group: str,
+    priority: int = 0,
+    shown: str = "",
+) -> Action:
+    names = tuple(keys.split())
+    return Action(id_, names, shown or names[0], label, description, tooltip, group, priority)
+
+
+# fmt: off
+ACTIONS: tuple[Action, ...] = (
+    # -- everywhere ------------------------------------------------------------------------------
+    _action("everywhere.library", "1", "Library", "Library", "The sources of this store", group="Screens"),
+    _action("everywhere.search", "2", "Search", "Search", "Find passages in the sources", group="Screens"),
+    _action("everywhere.review", "3", "Review", "Review", "Judge the findings of claims", group="Screens"),
+    _action("everywhere.cite", "4", "Cite", "Cite", "Bibliography and citations", group="Screens"),
+    _action("everywhere.help", "question_mark f1", "Help", "this help", "Every key of this screen",
+            group="Everywhere", priority=90, shown="?"),
+    _action("everywhere.palette", "ctrl+p colon", "Commands", "command palette",
+            "Search every command by name", group="Everywhere", shown="ctrl+p :"),
+    _action("everywhere.copy_selection", "ctrl+c", "Copy", "copy the selected text",
+            "Copies what was selected with the mouse, else says how to quit", group="Everywhere"),
+    _action("everywhere.quit", "q ctrl+q", "Quit", "quit", "Leave; everything is saved",
+            group="Everywhere"),
+    # -- library ---------------------------------------------------------------------------------
+    _action("library.add", "a", "Add", "add a file or folder", "Ingest PDF, EPUB, Markdown or text",
+            group="Sources", priority=1),
+    _action("library.open", "enter", "Open", "open the source", "Read its canonical text full screen",
+            group="Sources", priority=2),
+    _action("library.edit", "e", "Edit cite", "edit its bibliography", "Open it in Cite", group="Sources",
+            priority=3),
+    _action("library.find", "f", "Find evidence", "find evidence in this source",
+            "State a claim and check it against this source alone", group="Sources", priority=4),
+    _action("library.filter", "slash", "Filter", "filter the list", "By title, author, file name or kind",
+            group="List", priority=5, shown="/"),
+    _action("library.sort", "s", "Sort", "sort the list", "By title, author, year, kind or date added",
+            group="List", priority=6),
+    _action("library.verify", "v", "Verify", "verify this source",
+            "Recompute the hashes of its evidence, bytes and text", group="Integrity", priority=7),
+    _action("library.verify_all", "V", "Verify all", "verify every source", "The same for the whole store",
+            group="Integrity"),
+    _action("library.read_again", "R", "Read again", "read again with another reader",
+            "A PDF, with pypdf or pdfium, when its text came out badly", group="Sources", priority=9),
+    _action("library.original", "O", "Original", "open the original file", "In the system's viewer",
+            group="Sources", priority=10),
+    _action("library.jobs", "J", "Jobs", "jobs", "What is running; x cancels", group="Sources", priority=8),
+    # -- search ----------------------------------------------------------------------------------
+    _action("search.open", "enter", "Open", "open the source at the passage", "Full screen", group="Hits",
+            priority=1),
+    _action("search.mode", "m", "Mode", "lexical, semantic, hybrid", "Changes how passages are found",
+            group="Query", priority=2),
+    _action("search.next_match", "n", "Next match", "next match in the passage view",
+            "Matches of the query", group="Hits", priority=3),
+    _action("search.previous_match", "N", "Previous match", "previous match", "Matches of the query",
+            group="Hits"),
+    _action("search.claim", "c", "Make claim", "make a claim from the query",
+            "Adds it and evaluates it against the store", group="Hits", priority=4),
+    _action("search.quote", "y", "Copy quote", "copy the passage", "Verified, then copied exactly",
+            group="Copy", priority=5),
+    _action("search.citation", "Y", "Copy citation", "copy the citation", "In the current style",
+            group="Copy", priority=6),
+    _action("search.query", "slash", "Query", "edit the query", "enter runs it, esc goes back",
+            group="Query", priority=7, shown="/"),
+    _action("search.restrict", "F", "This source", "restrict to this source", "Again: all sources",
+            group="Query", priority=8),
+    # -- review ----------------------------------------------------------------------------------
+    _action("review.accept", "a", "Accept", "accept the finding", "The span is verified again first",
+            group="Decide", priority=1),
+    _action("review.reject", "x", "Reject", "reject the finding", "A digit may add the reason",
+            group="Decide", priority=2),
+    _action("review.skip", "space", "Skip", "skip, decide later", "Moves to the next undecided",
+            group="Decide", priority=3),
+    _action("review.undo", "u", "Undo", "undo", "The newest decision, note or tag", group="Decide",
+            priority=4),
+    _action("review.redo", "U", "Redo", "redo", "What was undone last", group="Decide"),
+    _action("review.copy", "y", "Copy…", "copy…",
+            "y quote, c citation, b BibTeX, m Markdown, i evidence id", group="Copy", priority=5),
+    _action("review.note", "n", "Note", "note", "Text of your own beside the finding", group="Annotate",
+            priority=6),
+    _action("review.tag", "t", "Tag", "tags", "Words separated by blanks", group="Annotate", priority=7),
+    _action("review.source", "o enter", "Source", "open the source at the span", "Full screen",
+            group="Read", priority=8, shown="o"),
+    _action("review.widen", "right_square_bracket", "More", "more context",
+            "Shows more passages around it", group="Read", priority=9, shown="]"),
+    _action("review.narrow", "left_square_bracket", "Less", "less context", "Shows fewer passages",
+            group="Read", shown="["),
+    _action("review.down", "j", "Next", "next finding", "The context follows", group="Move", shown="j ↓"),
+    _action("review.up", "k", "Previous", "previous finding", "The context follows", group="Move",
+            shown="k ↑"),
+    _action("review.next_claim", "J", "Next claim", "next claim", "Goes to its findings", group="Move"),
+    _action("review.previous_claim", "K", "Previous claim", "previous claim", "Goes to its findings",
+            group="Move"),
+    _action("review.previous_undecided", "p", "Prev. undecided", "previous undecided finding",
+            "Over all claims", group="Move"),
+    _action("review.filter", "full_stop", "Filter", "filter: all, undecided, accepted, …",
+            "Each press takes the next", group="Move", shown="."),
+    _action("review.details", "i", "Why", "why this relation",
+            "Backend, reason code and words that decided", group="Read", priority=11),
+    _action("review.claim", "c", "New claim", "new claim", "State it; it is evaluated at once",
+            group="Claims", priority=10),
+    _action("review.evaluate", "r", "Run again", "run the claim again",
+            "Over the sources as they are now; decisions stay", group="Claims"),
+    _action("review.relation", "R", "Relation", "your relation", "Kept beside the engine's, never over it",
+            group="Annotate"),
+    _action("review.edit", "e", "Edit cite", "edit the bibliography", "Opens the source in Cite",
+            group="Copy"),
+    _action("review.style", "S", "Style", "citation style", "The next of MLA, APA, Chicago, IEEE, BibTeX",
+            group="Copy"),
+    # -- cite ------------------------------------------------------------------------------------
+    _action("cite.next_field", "tab", "Next field", "next field", "shift+tab goes back", group="Form",
+            priority=1, shown="tab"),
+    _action("cite.save", "f2", "Save", "save the metadata", "Validated first; no evidence id changes",
+            group="Form", priority=2),
+    _action("cite.revert", "escape", "Revert", "revert, or leave the form",
+            "Asks when something was changed", group="Form", priority=3, shown="esc"),
+    _action("cite.style", "f3", "Style", "citation style", "The next style is the current one",
+            group="Cite", priority=6),
+    _action("cite.form", "f6", "Form", "reference, inline or footnote", "The form that the preview shows",
+            group="Cite", priority=8),
+    _action("cite.copy", "f4", "Copy…", "copy the citation…",
+            "In any style and form: plain, Markdown, HTML, RTF, BibTeX, CSL-JSON, RIS", group="Cite",
+            priority=5),
+    _action("cite.lookup", "f5", "Look up DOI", "look the DOI up",
+            "Asks Crossref, then DataCite; you accept field by field", group="Fill in", priority=7),
+    _action("cite.take", "f7", "Take", "take what the file says into this field",
+            "It stands below the field with its origin; again takes the next", group="Fill in", priority=4),
+    _action("cite.paste", "f8", "Paste", "paste a BibTeX, RIS or CSL-JSON entry",
+            "You accept it field by field", group="Fill in", priority=9),
+    _action("cite.history", "f9", "History", "earlier items, and back to one",
+            "Each with what differs from now", group="Form", priority=10),
+    _action("cite.name_add", "a", "Add name", "add a name after this one",
+            "At the start of a name's line; in its parts enter adds one", group="Names", priority=1),
+    _action("cite.name_drop", "x delete", "Remove", "remove this name", "Nothing is stored until f2",
+            group="Names", priority=1, shown="x"),
+    _action("cite.name_turn", "o", "pers/org", "person or organisation",
+            "A single name is parted at its comma or before its last word", group="Names", priority=1),
+    _action("cite.name_up", "K", "Up", "move this name up", "The order of names is part of the citation",
+            group="Names", priority=1),
+    _action("cite.name_down", "J", "Down", "move this name down",
+            "The order of names is part of the citation", group="Names", priority=1),
+    _action("cite.same", "d", "Same work", "go to the source that looks like the same work",
+            "They are shown, never merged", group="Sources", priority=1),
+    # -- source full screen ------------------------------------------------------------------------
+    _action("source.find", "slash", "Find", "find text", "Exact, without regard to case", group="Read",
+            priority=2, shown="/"),
+    _action("source.next_match", "n", "Next", "next match", "Or the next verified span", group="Read",
+            priority=3),
+    _action("source.previous_match", "N", "Previous", "previous match", "Or the previous verified span",
+            group="Read", priority=4),
+    _action("source.quote", "y", "Copy quote", "copy the selection or passage",
+            "Verified first; the exact characters of the source", group="Copy", priority=5),
+    _action("source.original", "O", "Original", "open the original file at this page",
+            "In the system's viewer, where it can be told a page", group="Read", priority=6),
+    _action("source.close", "escape backspace", "Close", "back", "To the screen it was opened from",
+            group="Read", priority=7, shown="esc"),
+    # -- welcome -----------------------------------------------------------------------------------
+    _action("welcome.sample", "s", "Sample corpus", "try the sample corpus",
+            "Ingests it here and opens a prepared claim", group="Begin", priority=1),
+    _action("welcome.add", "a", "Add files", "add a file or folder", "PDF, EPUB, Markdown or text",
+            group="Begin", priority=2),
+    # -- help --------------------------------------------------------------------------------------
+    _action("help.close", "escape", "Close", "close the help", "Back to where you were", group="Help",
+            priority=1, shown="esc"),
+    # -- jobs --------------------------------------------------------------------------------------
+    _action("jobs.cancel", "x", "Cancel job", "cancel the job", "Stops cleanly; what is done stays",
+            group="Jobs", priority=1),
+    _action("jobs.close", "escape", "Close", "close", "The jobs go on", group="Jobs", priority=2,
+            shown="esc"),
+)
+# fmt: on
