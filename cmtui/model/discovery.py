@@ -77,6 +77,8 @@ class FoundWork:
     ``type`` is the provider's word for the kind of work. ``same_as`` names other rows (provider, rank) that
     are the same work by DOI or URL; ``related`` those linked by title, first author and year, or as preprint
     and published version. ``fields_from`` says for each merged field which provider gave it.
+    ``identifiers`` holds what else names the work or its other version: ``arxiv``, ``published_as`` (a DOI),
+    ``preprint`` (a DOI). ``notices`` are the editorial notices that concern it (``retraction``, ...).
     """
 
     provider: str
@@ -97,6 +99,8 @@ class FoundWork:
     same_as: tuple[tuple[str, int], ...] = ()
     related: tuple[tuple[str, int], ...] = ()
     in_library: str | None = None
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, int]:

@@ -26,9 +26,10 @@ from cmtui.errors import (
     ProviderTimeout,
     ProviderUnreachable,
 )
+from cmtui.model.discovery import Attempt
 from cmtui.model.progress import CancelledCallback, never_cancelled
 from cmtui.net.deadline import Deadline
-from cmtui.net.gate import GateBusy, RateGate, gate_of
+from cmtui.net.gate import GateBusy, RateGate, exhausted_for, gate_of
 from cmtui.net.retry import TRANSIENT, RetryPolicy, retry_after_seconds
 from cmtui.net.secrets import Secret, redact
 
@@ -60,8 +61,9 @@ class HttpClient:
 
     ``base_url`` is https, or http for this machine (and for any host as long as no secret is sent);
     ``headers`` may hold secrets, which are sent and never shown. ``permit`` says of each address the host
-    resolves to whether it may be connected to (all must be); None allows any. ``transport``, ``clock``,
-    ``sleep``, ``jitter`` and ``wall`` are for tests. Raises ConfigError for a base URL that cannot be used.
+    resolves to whether it may be connected to (all must be); None allows any. ``on_attempt`` is told of every
+    request when it ended. ``transport``, ``clock``, ``sleep``, ``jitter`` and ``wall`` are for tests. Raises
+    ConfigError for a base URL that cannot be used.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class HttpClient:
         headers: Mapping[str, str | Secret] | None = None,
         gate: RateGate | None = None,
         permit: Callable[[str], bool] | None = None,
+        on_attempt: Callable[[Attempt], None] | None = None,
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
@@ -90,8 +93,9 @@ class HttpClient:
         self._max_bytes = max_bytes
         self._retry = RetryPolicy() if retry is None else retry
         self._agent = f"cmtui/{__version__}" + (f" (mailto:{mailto})" if mailto else "")
-        self._gate = gate_of(self._host) if gate is None else gate
+        self._gate = gate_of(_with_port(self._base)) if gate is None else gate
         self._permit = permit
+        self._on_attempt = on_attempt
         self._transport = transport
         self._clock = clock
         self._sleep = sleep
@@ -108,15 +112,16 @@ class HttpClient:
         params: Mapping[str, str] | None = None,
         *,
         accept: tuple[int, ...] = (200,),
+        deadline: float | None = None,
         cancelled: CancelledCallback = never_cancelled,
     ) -> HttpAnswer:
         """GET ``path`` (already percent-encoded) under the base URL.
 
-        Statuses in ``accept`` are answers; every other one raises. Raises ProviderError (see
-        ``cmtui.errors``) and Cancelled.
+        Statuses in ``accept`` are answers; every other one raises. ``deadline`` is what is left of an
+        exchange of several calls. Raises ProviderError (see ``cmtui.errors``) and Cancelled.
         """
         query = f"?{urlencode(params)}" if params else ""
-        return self._call("GET", f"{self._base}{path}{query}", None, accept, cancelled)
+        return self._call("GET", f"{self._base}{path}{query}", None, accept, cancelled, deadline)
 
     def post_json(
         self,
@@ -149,17 +154,30 @@ class HttpClient:
     # -- one call, several attempts ------------------------------------------------------------------
 
     def _call(
-        self, method: str, url: str, body: bytes | None, accept: tuple[int, ...], cancelled: CancelledCallback
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        accept: tuple[int, ...],
+        cancelled: CancelledCallback,
+        seconds: float | None = None,
     ) -> HttpAnswer:
-        deadline = Deadline(self._deadline, clock=self._clock, sleep=self._sleep, cancelled=cancelled)
+        seconds = self._deadline if seconds is None else seconds
+        deadline = Deadline(seconds, clock=self._clock, sleep=self._sleep, cancelled=cancelled)
         attempt = 0
         while True:
             attempt += 1
             deadline.check_cancelled()
+            started = self._clock()
             outcome = self._attempt(method, url, body, accept, deadline, attempt)
+            if self._on_attempt is not None:
+                status = outcome.status if isinstance(outcome, HttpAnswer) else outcome.error.status
+                reason = "" if isinstance(outcome, HttpAnswer) else outcome.error.code
+                ms = round((self._clock() - started) * 1000)
+                self._on_attempt(Attempt(status, ms, reason))
             if isinstance(outcome, HttpAnswer):
                 return outcome
-            if not outcome.again or attempt > self._retry.retries:
+            if not outcome.again or attempt > min(self._retry.retries, outcome.most):
                 raise outcome.error
             wait = self._retry.delay(attempt, outcome.retry_after, self._jitter)
             if wait >= deadline.remaining():
@@ -187,6 +205,7 @@ class HttpClient:
             transport: httpx.BaseTransport = DeadlineTransport(context, deadline, self._permit)
         else:
             transport = self._transport
+        answered = False
         try:
             with self._gate.turn(deadline):
                 client = httpx.Client(
@@ -194,6 +213,7 @@ class HttpClient:
                 )
                 request = httpx.Request(method, url, headers=self._request_headers(body), content=body)
                 response = client.send(request, stream=True)
+                answered = True
                 try:
                     self._gate.observe(response.headers)
                     return self._read(response, accept, deadline, attempt)
@@ -211,12 +231,13 @@ class HttpClient:
         except AddressRefused:
             return _Failure(self._error(ProviderRefused, "has an address that is not allowed", attempt))
         except (httpx.RemoteProtocolError, httpcore.RemoteProtocolError):
-            error = self._error(ProviderMalformed, "cut its answer short or broke the HTTP protocol", attempt)
-            return _Failure(error, again=True)
+            return _Failure(self._broken(attempt), again=True, most=1)
         except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as problem:
             certificate = certificate_error(problem, self.provider, self._host, attempt)
             if certificate is not None:
                 return _Failure(certificate)
+            if answered:
+                return _Failure(self._broken(attempt), again=True, most=1)
             error = self._error(ProviderUnreachable, "cannot be reached", attempt, hint="Check the network.")
             refused = isinstance(problem, (httpx.ConnectError, httpcore.ConnectError))
             return _Failure(error, again=not refused)
@@ -258,7 +279,7 @@ class HttpClient:
                 return _Failure(self._timeout(attempt))
         if stated is not None and stated != str(len(body)):
             error = self._error(ProviderMalformed, "stated another length than it sent", attempt)
-            return _Failure(error, again=True)
+            return _Failure(error, again=True, most=1)
         return HttpAnswer(status, headers, bytes(body), attempt)
 
     def _refusal(self, status: int, headers: Mapping[str, str], deadline: Deadline, attempt: int) -> _Failure:
@@ -268,6 +289,8 @@ class HttpClient:
             return _Failure(self._error(ProviderRefused, what, attempt, status=status, hint=hint))
         if status in TRANSIENT:
             after = retry_after_seconds(headers.get("retry-after"), self._wall())
+            if after is None and status == 429:
+                after = exhausted_for(headers)
             if status == 429:
                 wait = "" if after is None or after == float("inf") else f" It asks to wait {after:.0f} s."
                 error: ProviderError = self._error(
@@ -303,6 +326,9 @@ class HttpClient:
         what = f"did not answer within {self._deadline:g} s"
         return self._error(ProviderTimeout, what, attempt, hint=f"{_AGAIN} The deadline is a setting.")
 
+    def _broken(self, attempt: int) -> ProviderError:
+        return self._error(ProviderMalformed, "cut its answer short or broke the HTTP protocol", attempt)
+
     def _too_large(self, attempt: int) -> ProviderError:
         what = f"sent more than {self._max_bytes} bytes"
         return self._error(ProviderMalformed, what, attempt, hint="Narrow the request.")
@@ -322,10 +348,14 @@ class HttpClient:
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """A failed attempt, and whether it is worth asking again: 429, 5xx, and answers that broke off."""
+    """A failed attempt, and whether it is worth asking again: 429, 5xx, and answers that broke off.
+
+    ``most`` is how often: an answer that broke off is asked for once more only.
+    """
 
     error: ProviderError
     again: bool = False
+    most: int = 1_000_000
     retry_after: float | None = None
 
 
@@ -344,6 +374,11 @@ def certificate_error(
 
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
+
+
+def _with_port(base: str) -> str:
+    """Host and port of a base URL, for one gate per service."""
+    return urlsplit(base).netloc
 
 
 def _base(provider: str, url: str, *, secret: bool) -> tuple[str, str]:
