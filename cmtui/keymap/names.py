@@ -33,7 +33,7 @@ _MODIFIERS = ("ctrl", "alt", "shift", "super")
 
 
 def key_name(text: str) -> str | None:
-    """Textual's name of a key written as ``+``, ``?``, ``a``, ``ctrl+r``, ``alt+<`` or ``f5``; None if none."""
+    """Textual's name of a key written as ``+``, ``a``, ``ctrl+r``, ``alt+<`` or ``f5``; None if none."""
     text = text.strip()
     parts = text.split("+") if len(text) > 1 else [text]
     if len(text) > 1 and text.endswith("+"):
@@ -75,11 +75,8 @@ def _letter(name: str) -> str | None:
 def shown_key(name: str) -> str:
     """How a key is printed: ``?`` for ``question_mark``, ``esc`` for ``escape``."""
     *modifiers, key = name.split("+")
-    if key not in _NAMED:
-        key = key if len(key) == 1 else _letter(key) or key
-    else:
-        key = _SHOWN.get(key, key)
-    return "+".join([*modifiers, key])
+    plain = key in _NAMED or len(key) == 1
+    return "+".join([*modifiers, _SHOWN.get(key, key) if plain else _letter(key) or key])
 
 
 def shown_keys(names: Sequence[str]) -> str:

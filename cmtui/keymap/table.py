@@ -132,7 +132,7 @@ DEFAULT_SHARED = _default_shared()
 
 
 def resolve(setting: KeymapSetting | None = None) -> Keymap:
-    """The registry with the preset and the person's own keys. Ids that are not in the registry are ignored."""
+    """The registry with the preset and the person's own keys. Unknown ids are ignored."""
     setting = setting or KeymapSetting()
     wanted = {**PRESETS.get(setting.preset, {}), **setting.keys}
     table, changed = [], {}
