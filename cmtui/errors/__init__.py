@@ -76,9 +76,11 @@ from cmtui.errors.network import (
 )
 from cmtui.errors.retrieval import (
     EnumerationUnsupported,
+    ExtraMissing,
     IndexDamaged,
     IndexRebuilding,
     InvalidScore,
+    ModelDirectoryError,
     QueryError,
     RetrievalError,
     UnknownCandidate,
@@ -116,6 +118,7 @@ __all__ = [
     "EngineMissing",
     "EnumerationUnsupported",
     "ExaProviderError",
+    "ExtraMissing",
     "HighlightAlignmentError",
     "IndexDamaged",
     "IndexRebuilding",
@@ -130,6 +133,7 @@ __all__ = [
     "MetadataMissing",
     "MissingContent",
     "MissingKey",
+    "ModelDirectoryError",
     "NoPages",
     "NoText",
     "NoTextLayer",

@@ -45,3 +45,15 @@ class IndexDamaged(RetrievalError):
     """Derived index files cannot be read and could not be rebuilt."""
 
     code = "index-damaged"
+
+
+class ModelDirectoryError(RetrievalError):
+    """A local model directory is wrong: a file, its digest, its manifest, or a model that does not fit."""
+
+    code = "model"
+
+
+class ExtraMissing(RetrievalError):
+    """A part that was asked for needs a package that is not installed; the hint is the install line."""
+
+    code = "extra-missing"
