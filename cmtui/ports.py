@@ -318,6 +318,25 @@ class SemanticIndex(Protocol):
         ...
 
 
+@runtime_checkable
+class DigestedPassages(Protocol):
+    """What a lazy sequence of candidates offers besides being one, so that an index with vectors of its own
+    need not read 200,000 texts per request (D4). Indexes also take plain sequences."""
+
+    @property
+    def pool_key(self) -> str:
+        """Equal keys mean equal candidates in equal order; it may be kept between requests."""
+        ...
+
+    def text_digests(self) -> bytes:
+        """The SHA-256 of each text (UTF-8) in order, 32 bytes each: ``Passage.text_sha256`` of ingest."""
+        ...
+
+    def passage_id(self, place: int) -> str:
+        """The id of one candidate, without its text."""
+        ...
+
+
 # -- discovery and capture ---------------------------------------------------------------------------
 
 
