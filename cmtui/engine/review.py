@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from cmtui.engine.removal import accept_events, citation_inputs, reviewed_findings, source_of_row
-from cmtui.errors import InvalidRequest, NothingToUndo, VerificationError
-from cmtui.model.claim import Relation, RunFinding
+from cmtui.engine.review_findings import Recorded, ReviewedFinding, engine_said, recorded, reviewed
+from cmtui.errors import InvalidRequest, NothingToUndo, ReviewError, VerificationError
+from cmtui.model.claim import Claim, EvidenceSpanIdentity, Relation
 from cmtui.model.review import (
     Decision,
     EventDraft,
@@ -18,13 +18,22 @@ from cmtui.model.review import (
     finding_key,
     fold,
 )
+from cmtui.model.selectors import Span
 from cmtui.ports import KnowledgeRepository
 from cmtui.verification.layers import check_entry
-from cmtui.verification.verifier import verify_span
+from cmtui.verification.verifier import entry_of, verify_span
 
 if TYPE_CHECKING:
-    from cmtui.engine.versions import VersionDesk
     from cmtui.model.bibliography import CslItem
+
+#: A finding: claim id and evidence id, or unique prefixes of them.
+Target = tuple[str, str]
+
+_KIND = {
+    Decision.ACCEPTED: EventType.ACCEPTED,
+    Decision.REJECTED: EventType.REJECTED,
+    Decision.SKIPPED: EventType.SKIPPED,
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,6 +43,16 @@ class UndoResult:
     state: ReviewState
     objects: tuple[str, ...]
     description: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Adjusted:
+    """A span that was adjusted: the new state, the claim, the evidence it was and the one it is now."""
+
+    state: ReviewState
+    claim_id: str
+    old_evidence_id: str
+    identity: EvidenceSpanIdentity
 
 
 class ReviewSession:
@@ -51,6 +70,15 @@ class ReviewSession:
         """The fold of this reviewer's log."""
         return fold(self.repository.events(self.reviewer))
 
+    def findings(self, claim: Claim, state: ReviewState | None = None) -> tuple[ReviewedFinding, ...]:
+        """What there is to review of a claim: its newest run, what spans were adjusted to, earlier decisions.
+
+        ``state`` is this reviewer's, when the caller has just folded it.
+        """
+        events = self.repository.events(self.reviewer)
+        state = state or fold(events)
+        return reviewed(self.repository, claim, state, recorded(state, events))
+
     # -- decisions -----------------------------------------------------------------------------------
 
     def accept(
@@ -61,11 +89,63 @@ class ReviewSession:
         The event keeps the exact text, selectors, locators and citation inputs, so that an export survives
         the removal of its source. Raises VerificationError and records nothing when a layer fails.
         """
-        payload: dict[str, Json] = {**self._verified(evidence_id), **self._context(claim_id, evidence_id)}
-        payload["reasons"] = [*reasons]
-        drafts = [self._draft(EventType.ACCEPTED, claim_id, evidence_id, payload)]
-        if note is not None:
-            drafts.append(self._draft(EventType.NOTED, claim_id, evidence_id, {"note": note}))
+        return self.decide([(claim_id, evidence_id)], Decision.ACCEPTED, reasons=reasons, note=note)
+
+    def reject(
+        self, claim_id: str, evidence_id: str, *, reasons: Sequence[str] = (), note: str | None = None
+    ) -> ReviewState:
+        """Reject a finding; reasons are tags."""
+        return self.decide([(claim_id, evidence_id)], Decision.REJECTED, reasons=reasons, note=note)
+
+    def skip(self, claim_id: str, evidence_id: str) -> ReviewState:
+        """Leave a finding for later."""
+        return self.decide([(claim_id, evidence_id)], Decision.SKIPPED)
+
+    def decide(
+        self,
+        targets: Sequence[Target],
+        decision: Decision,
+        *,
+        reasons: Sequence[str] = (),
+        note: str | None = None,
+    ) -> ReviewState:
+        """The same decision on several findings, as one action that is undone as one.
+
+        An accept verifies every one of them first: when one fails, nothing is recorded. Raises
+        VerificationError naming it, NotFound, InvalidRequest.
+        """
+        if decision is Decision.UNDECIDED:
+            raise InvalidRequest("Nothing is decided by leaving it undecided.", "Undo takes a decision back.")
+        drafts = []
+        for claim_id, evidence_id in targets:
+            payload: dict[str, Json] = {}
+            if decision is Decision.ACCEPTED:
+                payload = self._verified(evidence_id)
+            payload |= self._said(claim_id, evidence_id)
+            if decision is not Decision.SKIPPED:
+                payload["reasons"] = [*reasons]
+            drafts.append(self._draft(_KIND[decision], claim_id, evidence_id, payload))
+            if note is not None:
+                drafts.append(self._draft(EventType.NOTED, claim_id, evidence_id, {"note": note}))
+        return self._append(drafts)
+
+    def give_reasons(self, targets: Sequence[Target], reasons: Sequence[str]) -> ReviewState:
+        """Say why these findings were rejected: the newest action is replaced by one with the reasons.
+
+        So one undo takes the whole rejection back. When that is not the newest action any more, they are
+        rejected again with the reasons.
+        """
+        log = self.repository.events(self.reviewer)
+        newest = (fold(log).undoable or ("",))[-1]
+        members = [e for e in log if e.group == newest and e.type is not EventType.UNDONE]
+        objects = [finding_key(claim_id, evidence_id) for claim_id, evidence_id in targets]
+        same = [e.object for e in members if e.type is EventType.REJECTED] == objects
+        if not same or any(e.type is not EventType.REJECTED for e in members):
+            return self.decide(targets, Decision.REJECTED, reasons=reasons)
+        drafts = [EventDraft(EventType.UNDONE, objects[0], {}, undoes=newest)]
+        for event in members:
+            payload: dict[str, Json] = {**event.payload, "reasons": [*reasons]}
+            drafts.append(EventDraft(EventType.REJECTED, event.object, payload))
         return self._append(drafts)
 
     def accept_again(
@@ -76,32 +156,71 @@ class ReviewSession:
         One action, undone as one. Each event names the old evidence, and keeps its reasons, note and tags.
         Raises VerificationError and records nothing when a layer fails.
         """
-        state = self.state()
         drafts = []
         verified = self._verified(evidence_id)
+        state = self.state()
         for claim_id in claim_ids:
             old = state.of(claim_id, old_evidence_id)
-            payload: dict[str, Json] = {**verified, **self._context(claim_id, old_evidence_id)}
+            payload: dict[str, Json] = {**verified, **self._said(claim_id, old_evidence_id)}
             payload.update(reasons=[*old.reasons], reanchors=old_evidence_id)
             drafts.append(self._draft(EventType.ACCEPTED, claim_id, evidence_id, payload))
-            for kind, kept in (
-                (EventType.NOTED, {"note": old.note} if old.note else None),
-                (EventType.TAGGED, {"tags": [*old.tags]} if old.tags else None),
-                (EventType.RELATION_SET, {"relation": old.relation} if old.relation else None),
-            ):
-                if kept is not None:
-                    drafts.append(self._draft(kind, claim_id, evidence_id, cast("dict[str, Json]", kept)))
+            drafts += self._kept(state, claim_id, old_evidence_id, evidence_id)
         return self._append(drafts)
 
-    def reject(self, claim_id: str, evidence_id: str, *, reasons: Sequence[str] = ()) -> ReviewState:
-        """Reject a finding; reasons are tags."""
-        payload: dict[str, Json] = {**self._context(claim_id, evidence_id), "reasons": [*reasons]}
-        return self._append([self._draft(EventType.REJECTED, claim_id, evidence_id, payload)])
+    def adjust(self, claim_id: str, evidence_id: str, span: Span) -> Adjusted:
+        """Change the span of a finding: a new evidence identity, made by verification; the old one stays.
 
-    def skip(self, claim_id: str, evidence_id: str) -> ReviewState:
-        """Leave a finding for later."""
-        payload = self._context(claim_id, evidence_id)
-        return self._append([self._draft(EventType.SKIPPED, claim_id, evidence_id, payload)])
+        ``span`` lies in the same document. The event names both, and note, tags and relation go along; the
+        new finding is undecided. Raises VerificationError and records nothing when the old evidence or the
+        new span does not verify, InvalidRequest when it is the same span.
+        """
+        repository = self.repository
+        claim = repository.claim(claim_id).claim_id
+        old = repository.evidence(evidence_id)
+        if span == old.span:
+            raise InvalidRequest("The span is the same as before.", "Move its beginning or its end.")
+        self._check(old.evidence_id, "Not adjusted")
+        document = repository.document(old.document_id)
+        identity = verify_span(document, repository.source_of(old.document_id), span)
+        repository.record_evidence([entry_of(identity)])
+        payload: dict[str, Json] = {
+            **self._said(claim, old.evidence_id),
+            "adjusts": old.evidence_id,
+            "from": {"start": old.start, "end": old.end, "exact": old.exact},
+            "to": {"start": span.start, "end": span.end, "exact": identity.text},
+            "document_id": old.document_id,
+        }
+        made = identity.evidence_id
+        drafts = [self._draft(EventType.ADJUSTED, claim, made, payload)]
+        drafts += self._kept(self.state(), claim, old.evidence_id, made)
+        return Adjusted(self._append(drafts), claim, old.evidence_id, identity)
+
+    def adjudicate(
+        self,
+        claim_id: str,
+        evidence_id: str,
+        decision: Decision,
+        *,
+        between: Mapping[str, Decision],
+        note: str = "",
+    ) -> ReviewState:
+        """Settle what other reviewers decided differently; ``between`` is what each of them had decided.
+
+        An event of this reviewer, beside the decisions of the others, which stay. Accepting verifies first.
+        Raises VerificationError, InvalidRequest.
+        """
+        if decision not in (Decision.ACCEPTED, Decision.REJECTED):
+            raise InvalidRequest("A conflict is settled by accepting or rejecting.", "Say which.")
+        payload: dict[str, Json] = self._verified(evidence_id) if decision is Decision.ACCEPTED else {}
+        payload |= self._said(claim_id, evidence_id)
+        payload |= {
+            "decision": decision.value,
+            "between": {who: what.value for who, what in sorted(between.items())},
+            "comment": note,
+        }
+        return self._append([self._draft(EventType.ADJUDICATED, claim_id, evidence_id, payload)])
+
+    # -- annotations ---------------------------------------------------------------------------------
 
     def note(self, claim_id: str, evidence_id: str, text: str) -> ReviewState:
         """Set the note of a finding (empty removes it)."""
@@ -109,13 +228,46 @@ class ReviewSession:
 
     def tag(self, claim_id: str, evidence_id: str, tags: Sequence[str]) -> ReviewState:
         """Set the tags of a finding."""
-        unique: list[Json] = [*dict.fromkeys(tag.strip() for tag in tags if tag.strip())]
-        return self._append([self._draft(EventType.TAGGED, claim_id, evidence_id, {"tags": unique})])
+        return self._append([self._tags(claim_id, evidence_id, tags)])
+
+    def add_tags(self, targets: Sequence[Target], tags: Sequence[str]) -> ReviewState:
+        """Add tags to several findings, as one action; the tags they have stay."""
+        state = self.state()
+        drafts = []
+        for claim_id, evidence_id in targets:
+            draft = self._tags(claim_id, evidence_id, ())
+            old = state.findings.get(draft.object)
+            drafts.append(self._tags(claim_id, evidence_id, [*(old.tags if old else ()), *tags]))
+        return self._append(drafts)
 
     def override_relation(self, claim_id: str, evidence_id: str, relation: Relation | None) -> ReviewState:
         """Keep the reviewer's relation beside the engine's; None takes it back."""
         payload: dict[str, Json] = {"relation": relation.value if relation else None}
         return self._append([self._draft(EventType.RELATION_SET, claim_id, evidence_id, payload)])
+
+    # -- other reviewers -----------------------------------------------------------------------------
+
+    def set_blind(self, *, blind: bool) -> ReviewState:
+        """Hide what others decided, or show it. The log keeps when; it cannot be undone."""
+        state = self.state()
+        if state.blind is blind:
+            return state
+        return self._append([EventDraft(EventType.BLINDED if blind else EventType.UNBLINDED, "", {})])
+
+    def others(self) -> dict[str, ReviewState]:
+        """The states of the other reviewers by name; nothing while this reviewer is blind."""
+        if self.state().blind:
+            return {}
+        names = [name for name in self.repository.reviewers() if name != self.reviewer]
+        return {name: fold(self.repository.events(name)) for name in names}
+
+    def require_sight(self, what: str) -> None:
+        """Raises ReviewError while this reviewer is blind."""
+        if self.state().blind:
+            raise ReviewError(
+                f"{self.reviewer} reviews blind, so {what} is hidden.",
+                "When your own decisions are made: citation-machine review unblind (the log keeps when).",
+            )
 
     # -- undo ----------------------------------------------------------------------------------------
 
@@ -134,7 +286,8 @@ class ReviewSession:
         return self._move(state.redoable[-1], EventType.REDONE, "Redid")
 
     def _move(self, group: str, kind: EventType, verb: str) -> UndoResult:
-        members = [event for event in self.repository.events(self.reviewer) if event.group == group]
+        log = self.repository.events(self.reviewer)
+        members = [e for e in log if e.group == group and e.type in _DESCRIBED]
         objects = tuple(dict.fromkeys(event.object for event in members))
         state = self._append([EventDraft(kind, objects[0] if objects else "", {}, undoes=group)])
         for event in members:
@@ -142,8 +295,9 @@ class ReviewSession:
                 which = "previous" if kind is EventType.UNDONE else "item"
                 item = event.payload.get(which)
                 self.repository.set_bibliography(event.object, cast("CslItem", item) if item else {})
-        what = ", ".join(dict.fromkeys(_DESCRIBED.get(event.type, event.type.value) for event in members))
-        return UndoResult(state, objects, f"{verb}: {what}")
+        what = ", ".join(dict.fromkeys(_DESCRIBED[event.type] for event in members))
+        many = f" ({len(objects)})" if len(objects) > 1 else ""
+        return UndoResult(state, objects, f"{verb}: {what}{many}")
 
     # -- bibliography edits, undoable as decisions are -------------------------------------------------
 
@@ -163,43 +317,9 @@ class ReviewSession:
 
         ``superseded`` says what became of the text when a newer version replaced its document, else None.
         """
-        from cmtui.engine.versions import VersionDesk
+        from cmtui.engine.review_rows import rows
 
-        events = self.repository.events(self.reviewer)
-        state = fold(events)
-        accepted = accept_events(state, events)
-        versions = VersionDesk(self.repository)
-        for claim in self.repository.claims(archived=True):
-            for finding, newest in reviewed_findings(self.repository, claim, state, accepted):
-                of = state.of(claim.claim_id, finding.evidence_id or "")
-                if finding.evidence_id is None or not where(of.decision):
-                    continue
-                source_id, removed = source_of_row(self.repository, finding.document_id)
-                event = accepted.get(finding_key(claim.claim_id, finding.evidence_id))
-                yield {
-                    "claim_id": claim.claim_id,
-                    "claim": claim.text,
-                    "evidence_id": finding.evidence_id,
-                    "document_id": finding.document_id,
-                    "source_id": source_id,
-                    "span": {"start": finding.start, "end": finding.end},
-                    "text": finding.text,
-                    "relation": finding.relation.value,
-                    "reviewer_relation": of.relation,
-                    "confidence": finding.confidence,
-                    "explanation": finding.explanation,
-                    "decision": of.decision.value,
-                    "reasons": list(of.reasons),
-                    "note": of.note,
-                    "tags": list(of.tags),
-                    "reviewer": self.reviewer,
-                    "decided_at": of.decided_at,
-                    "backend": claim.latest.backend if claim.latest is not None else None,
-                    "superseded": None if removed else _superseded(versions, finding),
-                    "removed": removed,
-                    "in_newest_run": newest,
-                    "citation": citation_inputs(event),
-                }
+        return rows(self.repository, self.reviewer, where=where)
 
     # -- helpers -------------------------------------------------------------------------------------
 
@@ -214,15 +334,44 @@ class ReviewSession:
         evidence = self.repository.evidence(evidence_id).evidence_id
         return EventDraft(kind, finding_key(claim, evidence), payload)
 
-    def _verified(self, evidence_id: str) -> dict[str, Json]:
-        entry = self.repository.evidence(evidence_id)
-        check = check_entry(self.repository, entry)
+    def _tags(self, claim_id: str, evidence_id: str, tags: Sequence[str]) -> EventDraft:
+        unique: list[Json] = [*dict.fromkeys(tag.strip() for tag in tags if tag.strip())]
+        return self._draft(EventType.TAGGED, claim_id, evidence_id, {"tags": unique})
+
+    def _kept(self, state: ReviewState, claim_id: str, old: str, new: str) -> list[EventDraft]:
+        """Note, tags and relation of one evidence, for another."""
+        of = state.of(claim_id, old)
+        kept: list[tuple[EventType, dict[str, Json]]] = []
+        if of.note:
+            kept.append((EventType.NOTED, {"note": of.note}))
+        if of.tags:
+            kept.append((EventType.TAGGED, {"tags": [*of.tags]}))
+        if of.relation:
+            kept.append((EventType.RELATION_SET, {"relation": of.relation}))
+        return [self._draft(kind, claim_id, new, payload) for kind, payload in kept]
+
+    def _said(self, claim_id: str, evidence_id: str) -> dict[str, Json]:
+        """What the engine said of the finding when the decision was made."""
+
+        def log() -> Recorded:
+            events = self.repository.events(self.reviewer)
+            return recorded(fold(events), events)
+
+        evidence = self.repository.evidence(evidence_id).evidence_id
+        return engine_said(self.repository, claim_id, evidence, log)
+
+    def _check(self, evidence_id: str, refused: str) -> None:
+        check = check_entry(self.repository, self.repository.evidence(evidence_id))
         if not check.ok:
             failed = next(layer for layer in check.layers if not layer.ok)
             raise VerificationError(
-                f"Not accepted: the {failed.layer} of this evidence no longer verifies ({failed.reason}).",
+                f"{refused}: the {failed.layer} of this evidence no longer verifies ({failed.reason}).",
                 "The source changed since it was found; run the claim again.",
             )
+
+    def _verified(self, evidence_id: str) -> dict[str, Json]:
+        entry = self.repository.evidence(evidence_id)
+        self._check(entry.evidence_id, "Not accepted")
         document = self.repository.document(entry.document_id)
         source = self.repository.source_of(entry.document_id)
         identity = verify_span(document, source, entry.span, text=entry.exact)
@@ -243,22 +392,8 @@ class ReviewSession:
             "bibliography": cast("Json", record.item) if record else None,
         }
 
-    def _context(self, claim_id: str, evidence_id: str) -> dict[str, Json]:
-        """What the engine said of the finding when the decision was made."""
-        claim = self.repository.claim(claim_id)
-        finding: RunFinding | None = None
-        if claim.latest is not None:
-            finding = next((f for f in claim.latest.findings if f.evidence_id == evidence_id), None)
-        if finding is None or claim.latest is None:
-            return {"claim": claim.text}
-        return {
-            "claim": claim.text,
-            "relation": finding.relation.value,
-            "confidence": finding.confidence,
-            "backend": claim.latest.backend,
-        }
 
-
+#: The kinds of event that are actions, in the words of an undo.
 _DESCRIBED = {
     EventType.ACCEPTED: "accept",
     EventType.REJECTED: "reject",
@@ -266,18 +401,10 @@ _DESCRIBED = {
     EventType.NOTED: "note",
     EventType.TAGGED: "tags",
     EventType.RELATION_SET: "relation",
+    EventType.ADJUSTED: "span",
+    EventType.ADJUDICATED: "adjudication",
     EventType.BIBLIOGRAPHY_SET: "bibliography edit",
 }
-
-
-def _superseded(versions: VersionDesk, finding: RunFinding) -> Json:
-    found = versions.superseded(finding.document_id, finding.span)
-    if found is None:
-        return None
-    return {
-        "class": found.anchor.value if found.anchor is not None else None,
-        "document_id": found.document_id,
-    }
 
 
 def _plain(value: object) -> Json:

@@ -23,9 +23,13 @@ class EventType(StrEnum):
     NOTED = "finding.noted"
     TAGGED = "finding.tagged"
     RELATION_SET = "finding.relation"
+    ADJUSTED = "finding.adjusted"
+    ADJUDICATED = "finding.adjudicated"
     BIBLIOGRAPHY_SET = "bibliography.set"
     UNDONE = "undo"
     REDONE = "redo"
+    BLINDED = "review.blinded"
+    UNBLINDED = "review.unblinded"
 
 
 class Decision(StrEnum):
@@ -42,6 +46,11 @@ DECISION_EVENTS: Mapping[EventType, Decision] = {
     EventType.REJECTED: Decision.REJECTED,
     EventType.SKIPPED: Decision.SKIPPED,
 }
+
+#: What a reviewer said of the review itself. It cannot be undone: what was seen cannot be unseen.
+_ABOUT_REVIEW = (EventType.BLINDED, EventType.UNBLINDED)
+#: What is no action of its own.
+_NO_ACTION = (EventType.UNDONE, EventType.REDONE, *_ABOUT_REVIEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,12 @@ def finding_key(claim_id: str, evidence_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FindingState:
-    """What one reviewer has said of one finding."""
+    """What one reviewer has said of one finding.
+
+    ``adjusted_from`` is the evidence id whose span this reviewer changed into this one, ``adjusted_to`` the
+    one that stands for it since. ``adjudicated`` is what this reviewer, as adjudicator, settled between
+    others; it is no decision of their own.
+    """
 
     decision: Decision = Decision.UNDECIDED
     reasons: tuple[str, ...] = ()
@@ -91,6 +105,14 @@ class FindingState:
     tags: tuple[str, ...] = ()
     relation: str | None = None
     decided_at: str | None = None
+    adjusted_from: str | None = None
+    adjusted_to: str | None = None
+    adjudicated: Decision | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether a decision is still to be made here."""
+        return self.decision is Decision.UNDECIDED and self.adjusted_to is None
 
 
 UNTOUCHED = FindingState()
@@ -98,12 +120,17 @@ UNTOUCHED = FindingState()
 
 @dataclass(frozen=True, slots=True)
 class ReviewState:
-    """The fold of one reviewer's log. ``undoable`` and ``redoable`` are groups, oldest first."""
+    """The fold of one reviewer's log. ``undoable`` and ``redoable`` are groups, oldest first.
+
+    ``blind`` says that this reviewer does not want to see what others decided. It is so until the reviewer
+    ends it, and the log keeps when that was.
+    """
 
     findings: Mapping[str, FindingState]
     undoable: tuple[str, ...] = ()
     redoable: tuple[str, ...] = ()
     events: int = 0
+    blind: bool = True
 
     def of(self, claim_id: str, evidence_id: str) -> FindingState:
         """The state of a finding; untouched findings are undecided."""
@@ -115,26 +142,36 @@ def fold(events: Iterable[ReviewEvent]) -> ReviewState:
     log = list(events)
     undoable: list[str] = []
     redoable: list[str] = []
+    blind = True
     for event in log:
         if event.type is EventType.UNDONE:
-            group = event.undoes or ""
-            if group in undoable:
-                undoable.remove(group)
-                redoable.append(group)
+            _move(event.undoes or "", undoable, redoable)
         elif event.type is EventType.REDONE:
-            group = event.undoes or ""
-            if group in redoable:
-                redoable.remove(group)
-                undoable.append(group)
+            _move(event.undoes or "", redoable, undoable)
+        elif event.type in _ABOUT_REVIEW:
+            blind = event.type is EventType.BLINDED
         elif not undoable or undoable[-1] != event.group:
             undoable.append(event.group)
             redoable.clear()
     live = set(undoable)
     findings: dict[str, FindingState] = {}
     for event in log:
-        if event.group in live and event.type not in (EventType.UNDONE, EventType.REDONE):
+        if event.group in live and event.type not in _NO_ACTION:
             findings[event.object] = _apply(findings.get(event.object, UNTOUCHED), event)
-    return ReviewState(findings, tuple(undoable), tuple(redoable), len(log))
+            if event.type is EventType.ADJUSTED:
+                old = finding_key(event.object.partition("/")[0], str(event.payload.get("adjusts", "")))
+                made = event.object.rpartition("/")[2]
+                findings[old] = replace(findings.get(old, UNTOUCHED), adjusted_to=made)
+    return ReviewState(findings, tuple(undoable), tuple(redoable), len(log), blind)
+
+
+def _move(group: str, source: list[str], target: list[str]) -> None:
+    """The newest group is nearly always the one: a search from the front would make long logs slow."""
+    if source and source[-1] == group:
+        target.append(source.pop())
+    elif group in source:
+        source.remove(group)
+        target.append(group)
 
 
 def _apply(state: FindingState, event: ReviewEvent) -> FindingState:
@@ -150,6 +187,12 @@ def _apply(state: FindingState, event: ReviewEvent) -> FindingState:
     if event.type is EventType.RELATION_SET:
         value = event.payload.get("relation")
         return replace(state, relation=None if value is None else str(value))
+    if event.type is EventType.ADJUSTED:
+        # Changed back to what it was, a finding stands for itself again.
+        return replace(state, adjusted_from=str(event.payload.get("adjusts", "")), adjusted_to=None)
+    if event.type is EventType.ADJUDICATED:
+        value = str(event.payload.get("decision", ""))
+        return replace(state, adjudicated=Decision(value) if value in set(Decision) else None)
     return state
 
 
