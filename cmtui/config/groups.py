@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmtui.config.rules import Rule, setting
-from cmtui.model.lookup import CROSSREF, DATACITE, ProviderSettings
+from cmtui.model.lookup import BRAVE, CROSSREF, DATACITE, EXA, SEMANTIC_SCHOLAR, ProviderSettings
 
 #: Reasons offered after a rejection, in the order of the digits that pick them.
 REJECT_REASONS = ("off-topic", "figurative", "wrong subject", "wrong relation", "other")
@@ -64,13 +64,22 @@ class SectionSettings:
 
 #: Providers and how each is asked. A subclass of ProviderSettings may add fields of its own; describe them in
 #: PROVIDER_RULES. The variable of ``providers.NAME.FIELD`` is ``CMTUI_NAME_FIELD``.
-PROVIDERS: Mapping[str, ProviderSettings] = {"crossref": CROSSREF, "datacite": DATACITE}
+PROVIDERS: Mapping[str, ProviderSettings] = {
+    "semantic_scholar": SEMANTIC_SCHOLAR,
+    "crossref": CROSSREF,
+    "brave": BRAVE,
+    "exa": EXA,
+    "datacite": DATACITE,
+}
 
 #: What the fields of a provider allow.
 PROVIDER_RULES: Mapping[str, Rule] = {
     "base_url": Rule("Where the service is.", shape="url", example="https://host/path"),
     "deadline": Rule("Seconds for a whole exchange, retries included.", unit="seconds", above=0, high=600),
     "mailto": Rule("Your address, for the service's polite pool.", shape="e-mail"),
+    "when": Rule(
+        "When sections ask it: with the others, or when they gave nothing.", choices=("fallback", "parallel")
+    ),
 }
 
 #: Secrets: named, so that ``config show`` can say whether each is set. No file ever holds one (R42), and no

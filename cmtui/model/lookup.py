@@ -10,23 +10,26 @@ from cmtui.model.bibliography import CslItem, EditorialNotice
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """Where a provider is and how it is asked. ``deadline`` is in seconds, retries included (D2).
-
-    ``when`` says when the section pipeline asks: ``parallel`` with the others, or as a ``fallback`` when they
-    gave nothing that was accepted (R166).
-    """
+    """Where a provider is and how it is asked. ``deadline`` is in seconds, retries included (D2)."""
 
     base_url: str
     deadline: float = 10.0
     mailto: str | None = None
-    when: str = "parallel"
+
+
+@dataclass(frozen=True, slots=True)
+class WebSearchSettings(ProviderSettings):
+    """``when`` says when the section pipeline asks: ``parallel`` with the others, or as their ``fallback``
+    when they gave nothing that was accepted (R166)."""
+
+    when: str = "fallback"
 
 
 #: The public services; each base URL is a setting (``providers.crossref.base_url``).
 CROSSREF = ProviderSettings("https://api.crossref.org")
 DATACITE = ProviderSettings("https://api.datacite.org")
 SEMANTIC_SCHOLAR = ProviderSettings("https://api.semanticscholar.org")
-BRAVE = ProviderSettings("https://api.search.brave.com", when="fallback")
+BRAVE = WebSearchSettings("https://api.search.brave.com")
 EXA = ProviderSettings("https://api.exa.ai", deadline=30.0)
 
 

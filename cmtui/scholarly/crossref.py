@@ -60,14 +60,16 @@ def message_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return message
 
 
-def work_of(record: Mapping[str, Any]) -> Work:
+def work_of(record: Mapping[str, Any], *, require_doi: bool = True) -> Work:
     """One work, from the REST interface (titles are lists) or as Crossref's CSL-JSON (titles are texts).
 
-    Raises ProviderMalformed when the record's frame is wrong; a missing value is not an error.
+    Raises ProviderMalformed when the record's frame is wrong; a missing value is not an error. In a list of
+    works (``require_doi`` off) a DOI that is stated and is none, by a blank in it, becomes None: refused,
+    not repaired, and no reason to lose the other rows.
     """
     stated = record.get("DOI")
     doi = normalise_doi(stated) if isinstance(stated, str) else None
-    if doi is None:
+    if doi is None and (require_doi or not isinstance(stated, str)):
         raise _malformed("without a DOI in it")
     kind = record.get("type")
     kind = kind if isinstance(kind, str) else None
@@ -88,12 +90,17 @@ def work_of(record: Mapping[str, Any]) -> Work:
         online=dates["published-online"],
         type=kind,
         csl_type=TYPES.get(kind, "document") if kind else "document",
-        url=doi_url(doi),
+        url=doi_url(doi) if doi else None,
         abstract=abstract(source) or None if source else None,
         fields=tuple(_fields(record, kind).items()),
-        notices=_notices(record, doi),
+        notices=_notices(record, doi) if doi else (),
         published_as=_related(relation, "is-preprint-of"),
     )
+
+
+def preprint_of(record: Mapping[str, Any]) -> str | None:
+    """The DOI of the preprint that a record names, or None; publishers often leave it out."""
+    return _related(record.get("relation"), "has-preprint")
 
 
 def _malformed(what: str) -> ProviderMalformed:
