@@ -129,6 +129,8 @@ class ImportOperations(MachineCore):
     ) -> tuple[AppliedEntry, ...]:
         """Store what is accepted: fields that are empty now, and those stated in ``choices``.
 
+        Where a shared DOI or ISBN is contradicted by the title or the first author, the number may be wrong:
+        then every field waits to be stated, empty or not.
         What a source has is read again, so that nothing entered since the plan is overwritten. Each item as
         it was stays in the history; with a reviewer the whole import is undone as one action. Raises
         InvalidRequest for choices that name no entry or field, before anything is stored.
@@ -145,12 +147,15 @@ class ImportOperations(MachineCore):
                 stored: list[str] = []
                 left: list[str] = []
                 item = dict(current)
+                disputed = bool(link.warnings) and link.basis in {"doi", "isbn"}
                 for one in field_proposals(current, proposal.entry.item):
                     accepted = key in choices.accept_all or one.field in choices.accept.get(key, ())
-                    if one.status == "new" or (one.status == "differs" and accepted):
+                    if one.status not in {"new", "differs"}:
+                        continue
+                    if accepted or (one.status == "new" and not disputed):
                         _replace(item, one)
                         stored.append(one.field)
-                    elif one.status == "differs":
+                    else:
                         left.append(one.field)
                 if stored:
                     new = self.repository.set_bibliography(link.source_id, item)

@@ -115,7 +115,7 @@ def _add_import(verbs: Subparsers) -> None:
         action="append",
         default=[],
         metavar="KEY=FIELD[,FIELD]",
-        help="overwrite these fields of the source by this entry's",
+        help="store these fields of this entry, also over what the source has",
     )
     parser.add_argument(
         "--accept-all",

@@ -70,7 +70,8 @@ def test_a_conflict_is_left_until_it_is_accepted(cli: CommandLine) -> None:
     changed = cli.write("b.bib", BIB.replace("On whales", "On sharks").replace("Seas", "Oceans") + "% more\n")
     changed.write_text(changed.read_text().replace("doi =", "volume = {3}, doi ="))
     [link] = cli.ok("bibliography", "import", changed)["entries"][0]["links"]
-    assert (link["basis"], link["stored"], link["left"]) == ("doi", ["volume"], ["title", "container-title"])
+    assert (link["basis"], link["stored"]) == ("doi", []), "a DOI whose title disagrees may be a wrong DOI"
+    assert set(link["left"]) == {"title", "container-title", "volume"}
     differing = [one for one in link["fields"] if one["status"] == "differs"]
     assert differing[0] == {
         "field": "title",
@@ -80,14 +81,14 @@ def test_a_conflict_is_left_until_it_is_accepted(cli: CommandLine) -> None:
     }
     assert "the titles differ" in link["warnings"][0]
     kept = item_of(cli, ids["whales.txt"])
-    assert (kept["title"], kept["container-title"], kept["volume"]) == ("On whales", "Seas", "3")
-    cli.ok("bibliography", "import", changed, "--accept", "ada2021=container-title")
+    assert (kept["title"], kept["container-title"], kept.get("volume")) == ("On whales", "Seas", None)
+    cli.ok("bibliography", "import", changed, "--accept", "ada2021=container-title,volume")
     kept = item_of(cli, ids["whales.txt"])
-    assert (kept["title"], kept["container-title"]) == ("On whales", "Oceans")
+    assert (kept["title"], kept["container-title"], kept["volume"]) == ("On whales", "Oceans", "3")
     cli.ok("bibliography", "import", changed, "--accept-all", "ada2021")
     assert item_of(cli, ids["whales.txt"])["title"] == "On sharks"
     [shown] = cli.ok("bibliography", "show", ids["whales.txt"])["items"]
-    assert [item.get("title") for item in shown["history"]] == ["On whales", "On whales", "On whales"]
+    assert [item.get("title") for item in shown["history"]] == ["On whales", "On whales"]
 
 
 def test_importing_again_stores_nothing(cli: CommandLine) -> None:
