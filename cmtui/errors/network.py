@@ -78,9 +78,25 @@ class MissingKey(ProviderError):
 
 
 class ExaProviderError(ProviderError):
-    """Exa's search failed, answered something malformed, or a capture met a network failure (R52, R62)."""
+    """Exa's search failed, answered something malformed, or a capture met a network failure (R52, R62).
+
+    ``reason`` is the code of the failure underneath (``provider-timeout``, ``certificate``, ...).
+    """
 
     code = "exa-provider"
+
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        provider: str = "exa",
+        status: int | None = None,
+        attempts: int = 0,
+        reason: str = "",
+    ) -> None:
+        super().__init__(message, hint, provider=provider, status=status, attempts=attempts)
+        self.reason = reason
 
 
 class CaptureValidationError(AcquisitionError):
