@@ -235,7 +235,7 @@ def test_a_redirect_to_a_metadata_address_or_another_scheme_is_only_shown() -> N
 @pytest.mark.parametrize(
     ("status", "rule"),
     [("206 Partial Content", "partial"), ("201 Created", "status"), ("204 No Content", "status"),
-     ("404 Not Found", "status"), ("403 Forbidden", "status"), ("500 Oops", "status"), ("429 Slow", "status")],
+     ("404 Not Found", "status"), ("403 Forbidden", "status"), ("500 Oops", "status"), ("429 S", "status")],
 )  # fmt: skip
 def test_r61_only_status_200_is_captured(status: str, rule: str) -> None:
     answer = head(status, Content_Type="text/plain") if status.startswith("204") else head(
@@ -298,9 +298,10 @@ def test_r61_a_length_stated_twice_alike_is_refused_or_read_as_the_one_number_it
     """h11 makes one number of it before this program sees it (RFC 9110, 8.6); a fetcher's own is refused."""
     with sending(plain(b"1234567", Content_Length="7, 7")) as server:
         try:
-            assert capture(server.url).content == b"1234567"
+            content = capture(server.url).content
         except CaptureValidationError as error:
-            assert error.rule == "length"
+            content = error.rule.encode()
+    assert content in (b"1234567", b"length")
 
 
 def test_r61_an_empty_body_is_refused() -> None:
