@@ -168,8 +168,13 @@ class ClaimRepository(Protocol):
 class EventRepository(Protocol):
     """One append-only, hash-chained event log per reviewer."""
 
-    def append_events(self, reviewer: str, drafts: Sequence[EventDraft]) -> tuple[ReviewEvent, ...]:
-        """Append the drafts as one group, durably, before returning."""
+    def append_events(
+        self, reviewer: str, drafts: Sequence[EventDraft], *, time: str | None = None
+    ) -> tuple[ReviewEvent, ...]:
+        """Append the drafts as one group, durably, before returning.
+
+        ``time`` is when it happened, for what is imported from another store; None is now.
+        """
         ...
 
     def events(self, reviewer: str) -> tuple[ReviewEvent, ...]:

@@ -298,10 +298,12 @@ class StoreRepository:
 
     # -- events --------------------------------------------------------------------------------------
 
-    def append_events(self, reviewer: str, drafts: Sequence[EventDraft]) -> tuple[ReviewEvent, ...]:
+    def append_events(
+        self, reviewer: str, drafts: Sequence[EventDraft], *, time: str | None = None
+    ) -> tuple[ReviewEvent, ...]:
         """Append the drafts as one group, durably, before returning. Raises InvalidRequest, LogDamaged."""
         with disk_errors(self._layout.root):
-            return self._events.append(reviewer, drafts)
+            return self._events.append(reviewer, drafts, time=time)
 
     def events(self, reviewer: str) -> tuple[ReviewEvent, ...]:
         """The reviewer's log, oldest first. Raises LogDamaged when its chain is broken."""

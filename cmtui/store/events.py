@@ -168,7 +168,9 @@ class EventLogs:
         self._known: dict[str, _Known] = {}
         self._mutex = Lock()
 
-    def append(self, reviewer: str, drafts: Sequence[EventDraft]) -> tuple[ReviewEvent, ...]:
+    def append(
+        self, reviewer: str, drafts: Sequence[EventDraft], *, time: str | None = None
+    ) -> tuple[ReviewEvent, ...]:
         """Append one group, durably, before returning."""
         path = self._layout.event_log(reviewer)
         if not drafts:
@@ -178,7 +180,7 @@ class EventLogs:
         with self._mutex, self._lock(path).hold("append events"):
             known = self._read(reviewer, path, locked=True)
             last = known.links[-1] if known.links else None
-            lines = chain(reviewer, last.digest if last else "", drafts, self._clock.now())
+            lines = chain(reviewer, last.digest if last else "", drafts, time or self._clock.now())
             added = follow(lines, reviewer=reviewer, after=last, name=str(path), number=len(known.links) + 1)
             data = b"".join(line + b"\n" for line in lines)
             atomic.append(path, data)

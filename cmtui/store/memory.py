@@ -277,7 +277,9 @@ class InMemoryKnowledgeRepository:
 
     # -- events --------------------------------------------------------------------------------------
 
-    def append_events(self, reviewer: str, drafts: Sequence[EventDraft]) -> tuple[ReviewEvent, ...]:
+    def append_events(
+        self, reviewer: str, drafts: Sequence[EventDraft], *, time: str | None = None
+    ) -> tuple[ReviewEvent, ...]:
         """Append the drafts as one group. Raises InvalidRequest."""
         reviewer_file_name(reviewer)
         if not drafts:
@@ -285,7 +287,7 @@ class InMemoryKnowledgeRepository:
         with self._mutex:
             log = self._events.get(reviewer, [])
             last = log[-1] if log else None
-            lines = chain(reviewer, last.digest if last else "", drafts, self._clock.now())
+            lines = chain(reviewer, last.digest if last else "", drafts, time or self._clock.now())
             try:
                 added = follow(lines, reviewer=reviewer, after=last, name=reviewer, number=len(log) + 1)
             except LogDamaged as error:  # pragma: no cover - chain() writes what follow() reads

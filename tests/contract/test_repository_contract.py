@@ -491,6 +491,19 @@ def test_different_reviewers_never_share_a_log(
         assert [event.object for event in repository.events(reviewer)] == [f"c/{number}"]
 
 
+def test_the_same_events_at_the_same_times_are_the_same_log(repository: KnowledgeRepository) -> None:
+    """A log is imported into another store with its times, and then hashes to the same ids."""
+    for _ in range(2):
+        repository.append_events("ann", [draft(1), draft(2)], time="2026-01-02T03:04:05Z")
+    from cmtui.store.memory import InMemoryKnowledgeRepository
+
+    other = InMemoryKnowledgeRepository()
+    for _ in range(2):
+        other.append_events("ann", [draft(1), draft(2)], time="2026-01-02T03:04:05Z")
+    assert other.events("ann") == repository.events("ann")
+    assert {event.time for event in other.events("ann")} == {"2026-01-02T03:04:05Z"}
+
+
 def test_a_reviewer_without_events_has_an_empty_log(repository: KnowledgeRepository) -> None:
     assert repository.events("nobody") == ()
     assert repository.reviewers() == ()
