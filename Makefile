@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak lint format bench clean
+.PHONY: help setup demo test soak lint format bench schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,9 @@ format: $(STAMP) ## Rewrite the code in the house format
 
 bench: $(STAMP) ## Print the performance tables
 	$(BIN)/python -m tests.benchmarks
+
+schema: $(STAMP) ## Write the JSON schema of the settings again
+	$(BIN)/citation-machine config schema --pretty > cmtui/config/config.schema.json
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache dist build

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 #: Where Textual's name of a character is not its Unicode name.
 _RENAMED = {
@@ -24,7 +25,6 @@ _NAMED = {
     "del": "delete",
     "pgup": "pageup",
     "pgdn": "pagedown",
-    "comma": "comma",
 }
 
 _SHOWN = {"escape": "esc", "pageup": "pgup", "pagedown": "pgdn", "up": "↑", "down": "↓"}
@@ -63,13 +63,14 @@ def _spelled(name: str) -> str | None:
 
 
 def _letter(name: str) -> str | None:
-    back = {textual: unicode for unicode, textual in _RENAMED.items()}
-    for spelled in (back.get(name, name).replace("_", " "), back.get(name, name).replace("_", "-")):
-        try:
-            return unicodedata.lookup(spelled.upper())
-        except KeyError:
-            continue
-    return None
+    return _signs().get(name)
+
+
+@cache
+def _signs() -> dict[str, str]:
+    """The signs that stand on keyboards, by Textual's name of each."""
+    signs = (chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100), 0x20AC))
+    return {name: sign for sign in signs if not sign.isalnum() and (name := _character(sign)) is not None}
 
 
 def shown_key(name: str) -> str:

@@ -29,7 +29,6 @@ _EMACS = {
     "library.filter": "ctrl+s slash",
     "search.query": "ctrl+s slash",
     "source.find": "ctrl+s slash",
-    "audit.filter": "ctrl+s slash",
     "review.undo": "ctrl+underscore u",
     "help.close": "ctrl+g escape",
     "jobs.close": "ctrl+g escape",
