@@ -9,8 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Self
 
+from cmtui.engine.auditing import AuditOperations
 from cmtui.engine.bibliography import BibliographyOperations
 from cmtui.engine.claiming import ClaimOperations
+from cmtui.engine.discovering import DiscoveryOperations
 from cmtui.engine.exporting import ExportOperations
 from cmtui.engine.importing import ImportOperations
 from cmtui.engine.ingestion import CitationIngestionService
@@ -29,6 +31,8 @@ class CitationMachine(
     ImportOperations,
     ExportOperations,
     LookupOperations,
+    DiscoveryOperations,
+    AuditOperations,
 ):
     """The engine over an ingestion port and a search port.
 

@@ -1,10 +1,10 @@
-"""DOIs and ISBNs: one written form for each, or none. A broken identifier is refused, never repaired."""
+"""DOIs, ISBNs, arXiv ids and addresses: one written form for each, or none. What is broken is refused."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 _ZERO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
 _PREFIX = re.compile(r"(?:urn:doi:|info:doi/|doi:)\s*", re.IGNORECASE)
@@ -70,6 +70,43 @@ def doi_path(doi: str) -> str:
     """The DOI as one part of a provider's path: only its first slash stays a slash."""
     prefix, _, suffix = doi.partition("/")
     return f"{prefix}/{quote(suffix, safe='():;,')}"
+
+
+#: arXiv's ids since April 2007, and the older ones with their archive (``hep-th/9901001``).
+_ARXIV = re.compile(
+    r"(?:arxiv:|10\.48550/arxiv\.|(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/)?"
+    r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?",
+    re.IGNORECASE,
+)
+_TRACKING = re.compile(r"utm_\w+|gclid|fbclid|ref", re.IGNORECASE)
+_PORTS = {"http": 80, "https": 443}
+
+
+def arxiv_id(text: str) -> str | None:
+    """The arXiv id in lower case without its version, from an id, label, DOI or address, or None."""
+    match = _ARXIV.fullmatch(text.strip().partition("#")[0].partition("?")[0])
+    return match[1].lower() if match else None
+
+
+def url_identity(url: str) -> str | None:
+    """What makes two addresses the same page, or None when this is no web address.
+
+    Host in lower case, no default port, no fragment, no parameters of trackers, no last slash; http and https
+    are one. Only for comparing: the address as it was given is what is shown and fetched.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return None
+    scheme = parts.scheme.lower()
+    if scheme not in _PORTS or not host:
+        return None
+    place = host if port in (None, _PORTS[scheme]) else f"{host}:{port}"
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    query = urlencode([(name, value) for name, value in pairs if not _TRACKING.fullmatch(name)])
+    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~").rstrip("/")
+    return f"//{place}{path}" + (f"?{query}" if query else "")
 
 
 def normalise_isbn(text: str) -> str | None:

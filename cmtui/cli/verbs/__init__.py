@@ -5,6 +5,9 @@ from cmtui.cli.verbs import (
     cite,
     claims,
     completion,
+    config,
+    discover,
+    events,
     evidence,
     health,
     housekeeping,
@@ -29,9 +32,12 @@ FAMILIES = (
     versions,
     bibliography,
     lookup,
+    discover,
     cite,
     housekeeping,
     health,
+    events,
+    config,
     completion,
 )
 

@@ -37,8 +37,10 @@ class CrossrefSearch(HttpProvider):
 
 
 def works_of(body: Mapping[str, Any]) -> list[FoundWork]:
-    """The rows of a list of works. Raises ProviderMalformed for a frame or a record of another form."""
+    """The rows of a list of works, or a single one. Raises ProviderMalformed for another form."""
     message = crossref.message_of(body)
+    if body.get("message-type") == "work":
+        return [found_work(message)]
     items = rows_of(message.get("items"), "crossref", "items")
     if not all(isinstance(item, Mapping) for item in items):
         raise malformed("crossref", "with items that are no records")

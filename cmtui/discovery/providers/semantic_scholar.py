@@ -42,13 +42,15 @@ class SemanticScholar(HttpProvider):
 
 
 def works_of(body: Mapping[str, Any]) -> list[FoundWork]:
-    """The rows of a search: null members are left out. Raises ProviderMalformed.
+    """The rows of a search, of a match, or a single paper, without null members. Raises ProviderMalformed.
 
     An empty search has no ``data`` at all; one that counts works and gives none was cut.
     """
     if "data" not in body:
         if body.get("total") == 0:
             return []
+        if "paperId" in body:
+            return [found_work(body)]
         raise malformed(_NAME, "without its rows")
     papers = papers_of(body["data"])
     return [paper for paper in papers if paper is not None]
