@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from cmtui.bibliography.service import Formatter
+    from cmtui.discovery.acquisition import CitationAcquisitionService
     from cmtui.engine.ingestion import CitationIngestionService
     from cmtui.engine.machine import CitationMachine, LocalCitationMachine
     from cmtui.errors import CmtuiError
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
         Proposal,
         Relation,
     )
+    from cmtui.model.discovery import (
+        AcquisitionReceipt,
+        CandidateHighlight,
+        CapturedSource,
+        DiscoveryCandidate,
+        DiscoveryMetadata,
+    )
     from cmtui.model.quote import QuoteCheck, Verdict
     from cmtui.model.retrieval import Filters, PassageProjection, ScoredPassage, SearchResponse, SearchResult
     from cmtui.model.selectors import Span
@@ -41,14 +49,20 @@ if TYPE_CHECKING:
     from cmtui.store.memory import InMemoryKnowledgeRepository
 
 _WHERE = {
+    "AcquisitionReceipt": "cmtui.model.discovery",
     "Assessment": "cmtui.model.claim",
     "BibliographicAuthor": "cmtui.model.bibliography",
     "BibliographicDate": "cmtui.model.bibliography",
     "BibliographicMetadata": "cmtui.model.bibliography",
+    "CandidateHighlight": "cmtui.model.discovery",
+    "CapturedSource": "cmtui.model.discovery",
+    "CitationAcquisitionService": "cmtui.discovery.acquisition",
     "CitationIngestionService": "cmtui.engine.ingestion",
     "CitationLexicalSearch": "cmtui.retrieval.search",
     "CitationMachine": "cmtui.engine.machine",
     "CmtuiError": "cmtui.errors",
+    "DiscoveryCandidate": "cmtui.model.discovery",
+    "DiscoveryMetadata": "cmtui.model.discovery",
     "EvidenceReport": "cmtui.model.claim",
     "EvidenceSet": "cmtui.model.claim",
     "EvidenceSpanIdentity": "cmtui.model.claim",
@@ -78,14 +92,20 @@ _WHERE = {
 }
 
 __all__ = [
+    "AcquisitionReceipt",
     "Assessment",
     "BibliographicAuthor",
     "BibliographicDate",
     "BibliographicMetadata",
+    "CandidateHighlight",
+    "CapturedSource",
+    "CitationAcquisitionService",
     "CitationIngestionService",
     "CitationLexicalSearch",
     "CitationMachine",
     "CmtuiError",
+    "DiscoveryCandidate",
+    "DiscoveryMetadata",
     "EvidenceReport",
     "EvidenceSet",
     "EvidenceSpanIdentity",

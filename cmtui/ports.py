@@ -11,7 +11,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice, FormattedCitation
 from cmtui.model.claim import Assessment, Claim, ClaimRun, EvidenceEntry
-from cmtui.model.discovery import CapturedSource, DiscoveryCandidate, FoundWork, ProviderStatus
+from cmtui.model.discovery import (
+    AcquisitionReceipt,
+    CapturedSource,
+    DiscoveryCandidate,
+    FoundWork,
+    ProviderStatus,
+)
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus, ReadDocument
 from cmtui.model.progress import CancelledCallback, ProgressCallback
@@ -203,6 +209,18 @@ class BibliographyRepository(Protocol):
         ...
 
 
+class ReceiptRepository(Protocol):
+    """Receipts of acquisition: history that nothing is ever verified against (R29, R34)."""
+
+    def add_receipt(self, receipt: AcquisitionReceipt) -> AcquisitionReceipt:
+        """Keep a receipt and return it with its id; an equal one is a no-op. Raises InvalidRequest."""
+        ...
+
+    def receipts(self, document_id: str | None = None) -> tuple[AcquisitionReceipt, ...]:
+        """All receipts, or those of one document (its full id), oldest first, without their evidence."""
+        ...
+
+
 @runtime_checkable
 class KnowledgeRepository(
     DocumentRepository,
@@ -210,6 +228,7 @@ class KnowledgeRepository(
     ClaimRepository,
     EventRepository,
     BibliographyRepository,
+    ReceiptRepository,
     Protocol,
 ):
     """Everything the engine persists. Adapters: the store directory, and memory (R7)."""

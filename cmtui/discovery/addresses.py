@@ -11,9 +11,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from cmtui.errors import CaptureValidationError
+from cmtui.net.page import parse_url, requested_url
 
 #: Ports a capture goes to unless others are configured.
 WEB_PORTS = frozenset({80, 443})
@@ -130,8 +130,6 @@ def check_url(url: str, policy: AddressPolicy) -> Target:
 
     Raises CaptureValidationError with the rule: url, scheme, userinfo, host, port or address.
     """
-    import httpx
-
     if not isinstance(url, str) or not url.strip():
         raise _refused("url", "There is no URL to capture.", "Give an http or https address.")
     text = url.strip()
@@ -145,25 +143,24 @@ def check_url(url: str, policy: AddressPolicy) -> Target:
             "Write it percent-encoded, as a browser copies it.",
         )
     try:
-        parts, parsed = urlsplit(text), httpx.URL(text)
-        stated, host = parts.port, parsed.raw_host.decode("ascii")
-    except (ValueError, httpx.InvalidURL, UnicodeError):
+        parsed = parse_url(text)
+    except ValueError:
         raise _refused("url", f"'{shown}' is not a URL.", "Give an http or https address.") from None
-    if parts.scheme.lower() not in ("http", "https"):
+    if parsed.scheme not in ("http", "https"):
         raise _refused(
             "scheme",
             f"'{shown}' is not an http or https URL.",
             "Only web addresses are captured; a local file is ingested: citation-machine ingest PATH",
         )
-    if parts.username is not None or parts.password is not None or parsed.userinfo:
+    if parsed.has_user:
         raise _refused(
             "userinfo",
             f"The URL '{shown}' holds a user name or password.",
             "Give it without: what stands before @ may disguise the host.",
         )
-    host = _host(host, shown)
-    default = 443 if parts.scheme.lower() == "https" else 80
-    port = default if stated is None else stated
+    host = _host(parsed.host, shown)
+    default = 443 if parsed.scheme == "https" else 80
+    port = default if parsed.port is None else parsed.port
     if policy.ports is not None and port not in policy.ports:
         allowed = " and ".join(map(str, sorted(policy.ports)))
         raise _refused("port", f"'{shown}' names port {port}.", f"Only ports {allowed} are captured from.")
@@ -171,7 +168,7 @@ def check_url(url: str, policy: AddressPolicy) -> Target:
     if ":" in literal or literal.replace(".", "").isdigit():
         check_address(literal, policy, shown)
     netloc = f"[{literal}]" if ":" in literal else host
-    return Target(str(parsed.copy_with(host=netloc, fragment=None)), literal, port)
+    return Target(requested_url(parsed, netloc), literal, port)
 
 
 def check_address(address: str, policy: AddressPolicy, shown: str) -> None:

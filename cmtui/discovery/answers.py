@@ -36,10 +36,11 @@ _META_CHARSET = re.compile(
 )
 
 
-def check_answer(answer: Any, *, kind: str, url: str, limit: int) -> tuple[bytes, str]:
-    """The exact bytes of a fetcher's answer and their media type.
+def check_answer(answer: Any, *, kind: str, url: str, limit: int) -> tuple[bytes, str, bool]:
+    """The exact bytes of a fetcher's answer, their media type, and whether their end was stated.
 
-    ``limit`` is in bytes. Raises CaptureValidationError.
+    ``limit`` is in bytes. A body that ends where the connection does may have been cut: the last value is
+    False then. Raises CaptureValidationError.
     """
     status, headers, content = _parts(answer, url)
     check_head(status, headers, url, limit)
@@ -58,7 +59,7 @@ def check_answer(answer: Any, *, kind: str, url: str, limit: int) -> tuple[bytes
         _check_text(content, charset, media_type, url)
     else:
         _check_form(content, kind, url)
-    return content, media_type
+    return content, media_type, stated is not None or "transfer-encoding" in headers
 
 
 def check_head(status: int, headers: Mapping[str, str], url: str, limit: int) -> None:

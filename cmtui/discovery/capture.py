@@ -60,13 +60,14 @@ class WebCapture:
                 provider="web",
                 attempts=1,
             ) from None
-        content, media_type = check_answer(answer, kind=kind, url=url, limit=self._max_bytes)
+        content, media_type, declared = check_answer(answer, kind=kind, url=url, limit=self._max_bytes)
         asked = answer.get("url")
         return CapturedSource(
             content,
             kind,
             url=asked if isinstance(asked, str) and asked else url.partition("#")[0],
             media_type=media_type,
+            length_declared=declared,
         )
 
     def _fetch(self) -> Fetcher:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from cmtui.discovery.jsonlike import NotJsonLike, json_like
+from cmtui.discovery.jsonlike import NotJsonLike, clean_text, json_like
 from cmtui.model.discovery import CandidateHighlight, DiscoveryCandidate, DiscoveryMetadata
 
 PROVIDER = "exa"
@@ -32,7 +32,6 @@ _CONTENT = frozenset(
         "markdown",
         "html",
         "output",
-        "answer",
         "context",
     }
 )
@@ -106,7 +105,7 @@ def _string(row: Mapping[str, Any], key: str, where: str) -> str | None:
     value = row.get(key)
     if value is not None and not isinstance(value, str):
         raise MalformedAnswer(f"'{key}' of {where} is a {type(value).__name__} and no text")
-    return value.strip() or None if value is not None else None
+    return clean_text(value).strip() or None if value is not None else None
 
 
 def _score(row: Mapping[str, Any], where: str) -> float | None:

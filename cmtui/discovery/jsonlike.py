@@ -23,12 +23,21 @@ def json_like(value: Any, *, drop: Callable[[str], bool] | None = None, where: s
     return _copy(value, drop, where, 0)
 
 
+def clean_text(text: str) -> str:
+    """A text that UTF-8 can hold: lone surrogates, which JSON can smuggle in, become question marks."""
+    return str(text) if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 def _copy(value: Any, drop: Callable[[str], bool] | None, where: str, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise NotJsonLike(f"{where[:80]} is nested too deeply")
-    if value is None or isinstance(value, (str, bool)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return clean_text(value)
     if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise NotJsonLike(f"{where[:80]} is a number of more than 64 bits")
         return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -40,7 +49,7 @@ def _copy(value: Any, drop: Callable[[str], bool] | None, where: str, depth: int
             if not isinstance(key, str):
                 raise NotJsonLike(f"{where} has a key of type {type(key).__name__}")
             if drop is None or not drop(key):
-                copied[key] = _copy(inner, drop, f"{where}.{key}", depth + 1)
+                copied[clean_text(key)] = _copy(inner, drop, f"{where}.{key}", depth + 1)
         return copied
     if isinstance(value, (list, tuple)):
         return [_copy(inner, drop, f"{where}[{at}]", depth + 1) for at, inner in enumerate(value)]

@@ -9,15 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Self
 
+from cmtui.engine.acquiring import AcquisitionOperations
 from cmtui.engine.auditing import AuditOperations
 from cmtui.engine.bibliography import BibliographyOperations
-from cmtui.engine.claiming import ClaimOperations
 from cmtui.engine.discovering import DiscoveryOperations
-from cmtui.engine.exporting import ExportOperations
 from cmtui.engine.importing import ImportOperations
 from cmtui.engine.ingestion import CitationIngestionService
 from cmtui.engine.library import LibraryOperations
 from cmtui.engine.lookup import LookupOperations
+from cmtui.engine.reviewing import ReviewOperations
 from cmtui.engine.searching import SearchOperations
 from cmtui.errors import InvalidRequest
 from cmtui.ports import Clock, KnowledgeRepository
@@ -26,12 +26,12 @@ from cmtui.ports import Clock, KnowledgeRepository
 class CitationMachine(
     LibraryOperations,
     SearchOperations,
-    ClaimOperations,
+    ReviewOperations,
     BibliographyOperations,
     ImportOperations,
-    ExportOperations,
     LookupOperations,
     DiscoveryOperations,
+    AcquisitionOperations,
     AuditOperations,
 ):
     """The engine over an ingestion port and a search port.

@@ -155,12 +155,17 @@ class DiscoveryCandidate:
 
 @dataclass(frozen=True, slots=True)
 class CapturedSource:
-    """Complete bytes as they were served, and their kind (R25). ``url`` is where they were fetched from."""
+    """Complete bytes as they were served, and their kind (R25). ``url`` is where they were fetched from.
+
+    ``length_declared`` is False when the server did not say how long the body is, so that a cut could not be
+    noticed; None when the adapter does not know.
+    """
 
     content: bytes = field(repr=False)
     source_kind: str
     url: str | None = None
     media_type: str | None = None
+    length_declared: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +174,9 @@ class AcquisitionReceipt:
 
     ``evidence`` is there only when the highlight stands exactly in the stored canonical text. ``error`` is a
     code of ``cmtui.errors`` with its sentence in ``message`` when the capture or the highlight failed; a
-    document that was stored before a highlight failed keeps its ids here.
+    document that was stored before a highlight failed keeps its ids here. ``receipt_id`` is there once the
+    store has kept it; one that was read back holds ``evidence_id`` alone until ``machine.receipts`` has
+    verified the evidence anew.
     """
 
     discovery: DiscoveryMetadata
@@ -184,3 +191,7 @@ class AcquisitionReceipt:
     message: str | None = None
     hint: str | None = None
     acquired_at: str | None = None
+    evidence_id: str | None = None
+    media_type: str | None = None
+    length_declared: bool | None = None
+    receipt_id: str | None = None

@@ -10,6 +10,7 @@ from pathlib import Path
 from cmtui.errors import AmbiguousId, NotFound, StoreFormatError, StoreReadOnly
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
+from cmtui.model.discovery import AcquisitionReceipt
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.removal import AcceptedQuote, Tombstone
@@ -31,6 +32,7 @@ from cmtui.store.layout import DIGEST_ALGORITHM, FORMAT_VERSION, TEMPORARY_SUFFI
 from cmtui.store.locks import FolderLock
 from cmtui.store.migration import finish_swap
 from cmtui.store.notices import Notices
+from cmtui.store.receipts import Receipts
 from cmtui.store.records import StoreFormat, decode, encode
 from cmtui.store.removed import removed_error
 
@@ -59,6 +61,7 @@ class StoreRepository:
         self._claims = ClaimFiles(layout, clock, timeout=lock_timeout, read_only=read_only)
         self._events = EventLogs(layout, clock, self._notices, timeout=lock_timeout, read_only=read_only)
         self._bibliography = BibliographySidecars(layout, clock, timeout=lock_timeout, read_only=read_only)
+        self._receipts = Receipts(layout, read_only=read_only)
 
     @classmethod
     def open(
@@ -334,6 +337,18 @@ class StoreRepository:
             full = library.known_source_id(source_id)
         with disk_errors(self._layout.root):
             return self._bibliography.set(full, item, notices)
+
+    # -- receipts ------------------------------------------------------------------------------------
+
+    def add_receipt(self, receipt: AcquisitionReceipt) -> AcquisitionReceipt:
+        """Keep a receipt of acquisition. Raises InvalidRequest, StoreReadOnly, StoreError."""
+        with disk_errors(self._layout.root):
+            return self._receipts.add(receipt)
+
+    def receipts(self, document_id: str | None = None) -> tuple[AcquisitionReceipt, ...]:
+        """All receipts, or those of one document, oldest first. Raises StoreError for a damaged one."""
+        with disk_errors(self._layout.root):
+            return self._receipts.all(document_id)
 
 
 def _check_format(layout: Layout) -> None:

@@ -37,6 +37,7 @@ from cmtui.store.layout import (
 )
 from cmtui.store.locks import FolderLock
 from cmtui.store.notices import Notices
+from cmtui.store.receipts import Receipts
 from cmtui.store.records import Generation, SourceFile, StoreFormat, decode
 from cmtui.store.removed import Tombstones
 from cmtui.store.sidecars import IdentitySidecars, identity_file
@@ -85,6 +86,7 @@ class Inspection:
             self._look_at_findings,
             self._look_at_bytes,
             self._look_at_bibliography,
+            self._look_at_receipts,
             self._look_at_events,
             self._look_at_locks,
             self._look_at_leftovers,
@@ -342,6 +344,19 @@ class Inspection:
             status = Health.OK if known else Health.UNREFERENCED
             sentence = "" if known else "No source record is of this source."
             self._add("bibliography", path, status, sentence, "" if known else "keep it or delete it")
+
+    def _look_at_receipts(self) -> None:
+        receipts = Receipts(self._layout, read_only="the doctor only reads")
+        for path in self._each("receipts", receipts.paths()):
+            if self._is_empty("receipts", path):
+                continue
+            try:
+                receipts.read(path)
+                self._add("receipts", path)
+            except (OSError, ValueError) as error:
+                sentence = f"The receipt cannot be trusted: {error}."
+                advice = f"{_BACKUP}, or move it away: nothing else depends on it"
+                self._add("receipts", path, Health.DAMAGED, sentence, advice)
 
     def _look_at_events(self) -> None:
         logged = {entry.evidence_id for entries in self._entries.values() for entry in entries}

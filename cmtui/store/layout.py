@@ -84,6 +84,11 @@ class Layout:
         return self.root / "blobs" / DIGEST_ALGORITHM
 
     @property
+    def receipts(self) -> Path:
+        """Receipts of acquisition."""
+        return self.root / "receipts"
+
+    @property
     def removed(self) -> Path:
         """Tombstones of removed documents."""
         return self.root / "removed"
@@ -135,6 +140,10 @@ class Layout:
         """The tombstone of a removed document."""
         return self.removed / f"{document_id}.json"
 
+    def receipt(self, receipt_id: str) -> Path:
+        """A receipt of acquisition."""
+        return self.receipts / f"{receipt_id}.json"
+
     def event_log(self, reviewer: str) -> Path:
         """The review log of a reviewer."""
         return self.events / f"{reviewer_file_name(reviewer)}.jsonl"
@@ -152,7 +161,7 @@ class Layout:
             self.evidence,
             self.claims,
             self.events,
-            self.root / "receipts",
+            self.receipts,
             self.root / "audits",
             self.removed,
             self.derived,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 
 from cmtui.errors import AmbiguousId, BlobDamaged, LogDamaged, NotFound
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
+from cmtui.model.discovery import AcquisitionReceipt
 from cmtui.model.identity import SourceArtifact, sha256_bytes
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.removal import AcceptedQuote, Tombstone
@@ -24,6 +26,8 @@ from cmtui.store.evidence_log import by_document, check_entry, log_of
 from cmtui.store.ids import resolve
 from cmtui.store.layout import reviewer_file_name
 from cmtui.store.library import Library, check_commit, row_of
+from cmtui.store.receipts import decoded, encoded
+from cmtui.store.receipts import in_order as receipts_in_order
 from cmtui.store.removed import removed_error
 
 
@@ -43,6 +47,7 @@ class InMemoryKnowledgeRepository:
         self._tombstones: dict[str, Tombstone] = {}
         self._events: dict[str, list[Link]] = {}
         self._bibliography: dict[str, BibliographyRecord] = {}
+        self._receipts: dict[str, bytes] = {}
 
     @property
     def root(self) -> Path | None:
@@ -322,3 +327,18 @@ class InMemoryKnowledgeRepository:
             record = revised(self._bibliography.get(full), full, item, self._clock.now(), notices)
             self._bibliography[full] = record
             return record
+
+    # -- receipts ------------------------------------------------------------------------------------
+
+    def add_receipt(self, receipt: AcquisitionReceipt) -> AcquisitionReceipt:
+        """Keep a receipt of acquisition. Raises InvalidRequest."""
+        receipt_id, data = encoded(receipt)
+        with self._mutex:
+            self._receipts[receipt_id] = data
+        return replace(receipt, receipt_id=receipt_id)
+
+    def receipts(self, document_id: str | None = None) -> tuple[AcquisitionReceipt, ...]:
+        """All receipts, or those of one document, oldest first."""
+        with self._mutex:
+            kept = [decoded(receipt_id, data) for receipt_id, data in self._receipts.items()]
+        return receipts_in_order(kept, document_id)

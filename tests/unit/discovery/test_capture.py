@@ -162,7 +162,9 @@ def test_r59_html_is_kept_as_raw_markup() -> None:
 
 def test_a_body_without_a_stated_length_is_accepted() -> None:
     with sending(plain(Content_Length="")) as server:
-        assert capture(server.url).content == TEXT
+        got = capture(server.url)
+    assert got.content == TEXT
+    assert got.length_declared is False
 
 
 def test_a_chunked_body_is_accepted() -> None:
@@ -170,7 +172,9 @@ def test_a_chunked_body_is_accepted() -> None:
         head(Content_Type="text/plain", Transfer_Encoding="chunked") + b"5\r\nhello\r\n3\r\n wo\r\n0\r\n\r\n"
     )
     with sending(body) as server:
-        assert capture(server.url).content == b"hello wo"
+        got = capture(server.url)
+    assert got.content == b"hello wo"
+    assert got.length_declared is True
 
 
 def test_a_body_longer_than_stated_is_cut_by_http_itself() -> None:
@@ -544,8 +548,12 @@ def test_r43_a_certificate_of_another_name_is_rejected_with_guidance(
     assert server.seen == []
 
 
-def test_r43_verification_is_on_in_the_context_of_every_capture() -> None:
-    context = WebFetcher()._ssl_context()
+def test_r43_verification_is_on_in_the_context_of_every_capture(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cmtui.net.trust import ssl_context
+
+    for name in ("PYTHONHTTPSVERIFY", "SSL_VERIFY", "CURL_INSECURE"):
+        monkeypatch.setenv(name, "0")
+    context = ssl_context("web")
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
 
@@ -632,5 +640,7 @@ def test_r66_the_captured_bytes_hold_nothing_of_the_provider() -> None:
         DiscoveryMetadata("exa", "ID-77", url="https://a.org/x", title="T-77", query="Q-77", score=0.77),
     )
     got = ExaAcquisitionAdapter("k", fetcher=Fetched(GOOD)).capture(lead)
-    assert got == CapturedSource(TEXT, "text", url="https://a.org/x", media_type="text/plain")
+    assert got == CapturedSource(
+        TEXT, "text", url="https://a.org/x", media_type="text/plain", length_declared=False
+    )
     assert "77" not in repr(got)
