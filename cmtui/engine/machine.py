@@ -53,11 +53,23 @@ class LocalCitationMachine(CitationMachine):
         )
 
     @classmethod
-    def open(cls, path: str | Path, *, clock: Clock | None = None, **ports: Any) -> Self:
-        """Create or open the store directory at ``path``. Raises StoreError."""
+    def open(
+        cls, path: str | Path, *, clock: Clock | None = None, read_only: str | None = None, **ports: Any
+    ) -> Self:
+        """Create or open the store directory at ``path``. Raises StoreError.
+
+        ``read_only`` is the reason why nothing is written this time; writing then raises StoreReadOnly.
+        """
         from cmtui.store.directory import StoreRepository
 
-        return cls(StoreRepository.open(Path(path).expanduser(), clock=clock), **ports)
+        repository = StoreRepository.open(Path(path).expanduser(), clock=clock, read_only=read_only)
+        return cls(repository, **ports)
+
+    @property
+    def read_only(self) -> str | None:
+        """Why nothing can be written here, or None."""
+        reason: str | None = getattr(self.repository, "read_only", None)
+        return reason
 
     @property
     def path(self) -> Path:

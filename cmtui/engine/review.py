@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from cmtui.engine.review_findings import Recorded, ReviewedFinding, engine_said, recorded, reviewed
-from cmtui.errors import InvalidRequest, NothingToUndo, ReviewError, VerificationError
+from cmtui.errors import InvalidRequest, NotFound, NothingToUndo, ReviewError, VerificationError
 from cmtui.model.claim import Claim, EvidenceSpanIdentity, Relation
 from cmtui.model.review import (
     Decision,
@@ -294,7 +295,8 @@ class ReviewSession:
             if event.type is EventType.BIBLIOGRAPHY_SET:
                 which = "previous" if kind is EventType.UNDONE else "item"
                 item = event.payload.get(which)
-                self.repository.set_bibliography(event.object, cast("CslItem", item) if item else {})
+                with contextlib.suppress(NotFound):  # an imported log may speak of a source not here
+                    self.repository.set_bibliography(event.object, cast("CslItem", item) if item else {})
         what = ", ".join(dict.fromkeys(_DESCRIBED[event.type] for event in members))
         many = f" ({len(objects)})" if len(objects) > 1 else ""
         return UndoResult(state, objects, f"{verb}: {what}{many}")
