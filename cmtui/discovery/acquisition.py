@@ -18,6 +18,7 @@ from cmtui.discovery.jsonlike import NotJsonLike, clean_text, json_like
 from cmtui.errors import (
     AcquisitionError,
     Cancelled,
+    CaptureValidationError,
     CmtuiError,
     CrossesPassage,
     HighlightAlignmentError,
@@ -284,5 +285,9 @@ def _status(
 
 def _with_error(receipt: AcquisitionReceipt, error: CmtuiError) -> AcquisitionReceipt:
     return replace(
-        receipt, error=error.code, message=clean_text(error.sentence), hint=clean_text(error.advice)
+        receipt,
+        error=error.code,
+        rule=error.rule if isinstance(error, CaptureValidationError) else None,
+        message=clean_text(error.sentence),
+        hint=clean_text(error.advice),
     )

@@ -12,6 +12,7 @@ from cmtui.engine.ingestion import CitationIngestionService, IngestOptions
 from cmtui.errors import CmtuiError, InvalidRequest
 from cmtui.model.discovery import AcquisitionReceipt, DiscoveryCandidate
 from cmtui.model.identity import SourceKind
+from cmtui.model.lookup import ProviderSettings
 from cmtui.model.progress import CancelledCallback, Progress, ProgressCallback, never_cancelled, no_progress
 from cmtui.ports import CitationAcquisitionAdapter, Clock
 
@@ -37,6 +38,7 @@ class AcquisitionOperations(MachineCore):
         html: str | None = None,
         timeout: float | None = None,
         max_bytes: int | None = None,
+        settings: ProviderSettings | None = None,
         clock: Clock | None = None,
         progress: ProgressCallback = no_progress,
         cancelled: CancelledCallback = never_cancelled,
@@ -46,6 +48,7 @@ class AcquisitionOperations(MachineCore):
         Exactly one of ``query``, ``url`` and ``candidates`` is given. A query is searched through
         ``adapter``, else through Exa with the key in EXA_API_KEY. ``kind`` corrects what the sources are
         (R56), ``html`` is 'raw' or 'text'; ``timeout`` (seconds) and ``max_bytes`` bound each exchange.
+        ``settings`` say where Exa is and how long it has, else the environment does.
 
         One receipt for each candidate, in order. A capture or highlight that fails stands on its own receipt
         and harms no other; after a receipt with the error 'cancelled' nothing more was done. Raises
@@ -62,9 +65,9 @@ class AcquisitionOperations(MachineCore):
             )
         stated = None if kind is None else _kind(kind)
         service = CitationAcquisitionService(self, html=html, clock=clock)
-        default = self._adapter(query is not None, timeout, max_bytes, cancelled) if adapter is None else None
-        using = adapter or default
-        assert using is not None
+        using = adapter or self._adapter(
+            query is not None, timeout=timeout, max_bytes=max_bytes, settings=settings, cancelled=cancelled
+        )
         if query is not None:
             progress(Progress("search", query, 0, 0))
             found = _search(using, query, limit)
@@ -119,20 +122,29 @@ class AcquisitionOperations(MachineCore):
         return port.ingest_file(path, options).summary.document_id
 
     def _adapter(
-        self, searching: bool, timeout: float | None, max_bytes: int | None, cancelled: CancelledCallback
+        self,
+        searching: bool,
+        *,
+        timeout: float | None,
+        max_bytes: int | None,
+        settings: ProviderSettings | None,
+        cancelled: CancelledCallback,
     ) -> CitationAcquisitionAdapter:
         """Exa for a query, the plain fetcher for everything that already has a URL."""
         from cmtui.discovery.capture import MAX_RESPONSE_BYTES, TIMEOUT, WebCapture
-        from cmtui.discovery.exa import check_bounds
+        from cmtui.discovery.exa import ExaAcquisitionAdapter, check_bounds
 
-        seconds = TIMEOUT if timeout is None else timeout
+        seconds = timeout if timeout is not None else TIMEOUT if settings is None else settings.deadline
         size = MAX_RESPONSE_BYTES if max_bytes is None else max_bytes
         check_bounds(seconds, size)
         if not searching:
             return WebCapture(timeout=seconds, max_response_bytes=size, cancelled=cancelled)
-        from cmtui.discovery.exa import ExaAcquisitionAdapter
-
-        return ExaAcquisitionAdapter(timeout=seconds, max_response_bytes=size, cancelled=cancelled)
+        return ExaAcquisitionAdapter(
+            timeout=seconds,
+            max_response_bytes=size,
+            base_url=None if settings is None else settings.base_url,
+            cancelled=cancelled,
+        )
 
 
 def _search(

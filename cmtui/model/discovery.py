@@ -173,7 +173,7 @@ class AcquisitionReceipt:
     """What became of one candidate (R28, R68).
 
     ``evidence`` is there only when the highlight stands exactly in the stored canonical text. ``error`` is a
-    code of ``cmtui.errors`` with its sentence in ``message`` when the capture or the highlight failed; a
+    code of ``cmtui.errors`` (with the ``rule`` that a capture broke) with its sentence in ``message`` when the capture or the highlight failed; a
     document that was stored before a highlight failed keeps its ids here. ``receipt_id`` is there once the
     store has kept it; one that was read back holds ``evidence_id`` alone until ``machine.receipts`` has
     verified the evidence anew.
@@ -195,3 +195,4 @@ class AcquisitionReceipt:
     media_type: str | None = None
     length_declared: bool | None = None
     receipt_id: str | None = None
+    rule: str | None = None

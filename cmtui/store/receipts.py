@@ -42,6 +42,7 @@ class ReceiptFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     length_declared: bool | None = None
 
 
+#: ``rule`` belongs to captures that failed, and those leave no receipt here.
 _FIELDS = tuple(name for name in ReceiptFile.__struct_fields__ if name != "format")
 
 

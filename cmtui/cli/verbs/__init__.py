@@ -1,6 +1,7 @@
 """One module per verb or small family of verbs; none holds a rule of the engine."""
 
 from cmtui.cli.verbs import (
+    acquire,
     bibliography,
     cite,
     claims,
@@ -33,6 +34,7 @@ FAMILIES = (
     bibliography,
     lookup,
     discover,
+    acquire,
     cite,
     housekeeping,
     health,

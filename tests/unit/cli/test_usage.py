@@ -19,7 +19,8 @@ HEAVY = ("textual", "whoosh", "pypdf", "lxml", "httpx", "citeproc", "numpy", "to
 
 VERBS = """
 ingest documents document search semantic-search hybrid-search find-evidence identity reconstruct verify quote
-claims review reanchor bibliography lookup discover format cite remove relink tag source open doctor backup restore
+claims review reanchor bibliography lookup discover acquire receipts format cite
+remove relink tag source open doctor backup restore
 migrate events config keys completion
 """
 
