@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import citations, engine, ingest, screen, startup, store
+from tests.benchmarks import capture, citations, engine, ingest, screen, startup, store
 
 TABLES = {
     "startup": startup.run,
@@ -13,6 +13,7 @@ TABLES = {
     "store": store.run,
     "screen": screen.run,
     "citations": citations.run,
+    "capture": capture.run,
 }
 
 
