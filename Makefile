@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak lint format bench schema clean
+.PHONY: help setup demo test test-milvus soak lint format bench schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,16 @@ demo: $(STAMP) ## Open the application on the sample corpus
 
 test: $(STAMP) ## Run the whole test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+
+# Heavy extras are tested in environments of their own, so that the base environment stays as users have it.
+.venv-%/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --upgrade pip
+	.venv-$*/bin/python -m pip install --quiet --editable '.[dev,$*]'
+	@touch $@
+
+test-milvus: .venv-milvus/.installed ## Test Milvus: a Lite file and a Lite server on this machine
+	.venv-milvus/bin/python -m pytest tests/contract/test_milvus_index.py $(ARGS)
 
 soak: $(STAMP) ## Kill 200 ingests and run two processes for a minute
 	SOAK_KILLS=200 SOAK_SECONDS=60 $(BIN)/python -m pytest tests/soak -s $(ARGS)
@@ -45,4 +55,4 @@ schema: $(STAMP) ## Write the JSON schema of the settings again
 	$(BIN)/citation-machine config schema --pretty > cmtui/config/config.schema.json
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache dist build
+	rm -rf $(VENV) .venv-* .pytest_cache .mypy_cache .ruff_cache dist build

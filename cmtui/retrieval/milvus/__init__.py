@@ -1,0 +1,1 @@
+"""Milvus as the index of a library that outgrew one machine (extra ``[milvus]``)."""
