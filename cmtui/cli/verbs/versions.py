@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmtui.cli.arguments import Subparsers, verb
@@ -46,12 +47,27 @@ def run(args: Namespace, session: Session) -> Answer:
         if args.claim is not None or args.offset is not None:
             raise UsageError("--claim and --offset belong to --accept.", "Add --accept EVIDENCE_ID.")
         reports = session.machine.version_reports(args.source_id)
+        reports = tuple(_seen(report, _visible(args, session)) for report in reports)
         rows = [_row(row) for report in reports for row in report.rows]
         counts = {name: sum(1 for row in rows if row["class"] == name) for name in _CLASSES}
         return Answer({"sources": [_report(report) for report in reports], **counts}, rows=rows)
     if args.source_id is not None:
         raise UsageError("--accept names the evidence, and that names its source.", "Leave SOURCE_ID out.")
     return _accept(args, session)
+
+
+def _visible(args: Namespace, session: Session) -> frozenset[str]:
+    """Whose acceptances the reviewer may see: a blind reviewer sees no other's."""
+    review = session.machine.review(session.reviewer(args.reviewer))
+    return frozenset({review.reviewer, *review.others()})
+
+
+def _seen(report: VersionReport, visible: frozenset[str]) -> VersionReport:
+    rows = [
+        replace(row, acceptances=tuple(a for a in row.acceptances if a.reviewer in visible))
+        for row in report.rows
+    ]
+    return replace(report, rows=tuple(rows))
 
 
 _CLASSES = ("exact_same_offset", "exact_moved", "changed", "lost")

@@ -1,0 +1,1 @@
+"""What stands behind the verbs of ``citation-machine review``."""
