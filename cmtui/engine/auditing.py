@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from cmtui.engine.audit_filter import AuditFilter
 from cmtui.engine.core import MachineCore
-from cmtui.errors import Cancelled, CmtuiError, InvalidRequest, LogDamaged, NotFound
+from cmtui.errors import Cancelled, CmtuiError, InvalidRequest, LogDamaged, NotFound, StoreReadOnly
 from cmtui.model.audit import (
     ENGINE,
     AuditEvent,
@@ -105,6 +105,34 @@ class AuditOperations(MachineCore):
                 f"{check.path}: {check.sentence}" for check in found.problems if check.status not in harmless
             ]
         return StoreCheck(documents, evidence, tuple(dict.fromkeys(problems)))
+
+    def rebuild_sidecars(self) -> tuple[str, ...]:
+        """Make every damaged identity sidecar again from its snapshot, on request only (R20, R21).
+
+        The damaged file is kept aside as ``<name>.damaged``. Returns the document ids. Raises SnapshotDamaged
+        (then the damaged file is back in its place), StoreReadOnly, InvalidRequest for a store in memory.
+        """
+        root = self.repository.root
+        if root is None:
+            raise InvalidRequest("Only a store directory has sidecars.", "Open one.")
+        reason: str | None = getattr(self.repository, "read_only", None)
+        if reason:
+            raise StoreReadOnly(reason, "Open the store where it can be written.")
+        from cmtui.engine.doctor import examine
+
+        done = []
+        for check in examine(root).problems:
+            if check.layer == "identity" and check.status in (Health.DAMAGED, Health.EMPTY):
+                path = root / check.path
+                aside = path.with_name(f"{path.name}.damaged")
+                path.replace(aside)
+                try:
+                    self.repository.document(path.stem)
+                except CmtuiError:
+                    aside.replace(path)
+                    raise
+                done.append(path.stem)
+        return tuple(done)
 
     def export_trail(self, path: str | Path, events: Iterable[AuditEvent], *, replace: bool = False) -> int:
         """Write events as JSONL, oldest first, one object a line with sorted keys; how many.
@@ -309,11 +337,12 @@ def _document_report(repository: KnowledgeRepository, document_id: str) -> Ident
     def source() -> SourceRecord:
         return repository.source_of(document_id)
 
-    artifact = _checked(Layer.ARTIFACT, lambda: f"{source().artifact.kind} {source().artifact.reference}")
-    about = artifact.reason
-    if artifact.ok:
-        about += _whereabouts(source())
-    checks.append(IdentityLayer(artifact, _or_blank(lambda: source().source_id), about))
+    def artifact() -> str:
+        return _whereabouts(source())
+
+    check = _checked(Layer.ARTIFACT, artifact)
+    about = _or_blank(lambda: f"{(known := source()).artifact.kind} · {known.artifact.reference}")
+    checks.append(IdentityLayer(check, _or_blank(lambda: source().source_id), about))
 
     def version() -> str:
         held = repository.document(document_id)
@@ -343,9 +372,9 @@ def _whereabouts(source: SourceRecord) -> str:
     """Whether the file is still at its reference; the store holds its bytes in any case."""
     reference = source.moved_to or source.artifact.reference
     if not reference.startswith("file://"):
-        return ""
+        return "recorded"
     there = Path(unquote(urlsplit(reference).path)).exists()
-    return " · path exists" if there else " · not there now"
+    return "path exists" if there else "recorded; the file is not there now"
 
 
 def _evidence_report(repository: KnowledgeRepository, entry: EvidenceEntry) -> IdentityReport:
@@ -353,12 +382,12 @@ def _evidence_report(repository: KnowledgeRepository, entry: EvidenceEntry) -> I
     layers = []
     for check in check_entry(repository, entry).layers:
         known = held.get(check.layer)
-        digest, about = (
-            (known.digest, known.about) if known is not None else (entry.evidence_id, check.reason)
-        )
-        if check.layer is Layer.SPAN:
-            digest, about = entry.evidence_id, f"[{entry.start}, {entry.end})"
-        layers.append(IdentityLayer(check, digest, about))
+        if known is None:
+            layers.append(IdentityLayer(check, entry.evidence_id, f"[{entry.start}, {entry.end})"))
+        elif check.layer is Layer.ARTIFACT:
+            layers.append(known)
+        else:
+            layers.append(IdentityLayer(check, known.digest, known.about))
     return IdentityReport(entry.evidence_id, tuple(layers), entry.exact, entry.span)
 
 

@@ -1,6 +1,6 @@
 """Keys: the registry of actions, the presets, and the keymap in force. Loads no user interface."""
 
-from cmtui.keymap.actions import ACTIONS, EVERYWHERE, FORBIDDEN, LISTS, Action
+from cmtui.keymap.actions import ACTIONS, EVERYWHERE, FORBIDDEN, LISTS, PANES, Action
 from cmtui.keymap.names import key_name, shown_keys
 from cmtui.keymap.presets import PRESETS
 from cmtui.keymap.table import Clash, Keymap, KeymapSetting, actions, footer, groups, resolve
@@ -11,6 +11,7 @@ __all__ = [
     "EVERYWHERE",
     "FORBIDDEN",
     "LISTS",
+    "PANES",
     "PRESETS",
     "Action",
     "Clash",

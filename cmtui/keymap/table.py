@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from cmtui.keymap.actions import ACTIONS, EVERYWHERE, LISTS, Action
+from cmtui.keymap.actions import ACTIONS, EVERYWHERE, LISTS, PANES, Action
 from cmtui.keymap.names import shown_keys
 from cmtui.keymap.presets import PRESETS
 
@@ -88,10 +88,10 @@ class Keymap:
         found: dict[tuple[str, tuple[str, str]], Clash] = {}
         for scope in dict.fromkeys(action.scope for action in self.table):
             table = [*self.actions(scope)]
-            if scope not in (EVERYWHERE, LISTS, *MODAL):
+            if scope not in (EVERYWHERE, LISTS, PANES, *MODAL):
                 table += self.actions(EVERYWHERE)
             if scope in WITH_LISTS:
-                table += self.actions(LISTS)
+                table += [*self.actions(LISTS), *self.actions(PANES)]
             owner: dict[str, Action] = {}
             for action in table:
                 for key in action.keys:
@@ -117,10 +117,10 @@ def _default_shared() -> frozenset[tuple[str, str]]:
     shared = set()
     for scope in dict.fromkeys(action.scope for action in ACTIONS):
         table = [*actions(scope)]
-        if scope not in (EVERYWHERE, LISTS, *MODAL):
+        if scope not in (EVERYWHERE, LISTS, PANES, *MODAL):
             table += actions(EVERYWHERE)
         if scope in WITH_LISTS:
-            table += actions(LISTS)
+            table += [*actions(LISTS), *actions(PANES)]
         for first in table:
             for second in table:
                 if first is not second and set(first.keys) & set(second.keys):

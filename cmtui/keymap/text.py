@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from cmtui.keymap.actions import EVERYWHERE, LISTS
+from cmtui.keymap.actions import EVERYWHERE, LISTS, PANES
 from cmtui.keymap.table import Keymap
 
 #: Headings in the order in which a person meets the screens.
 HEADINGS = {
     EVERYWHERE: "Everywhere",
+    PANES: "Panes",
     LISTS: "Every list",
     "welcome": "Welcome (empty store)",
     "library": "1 Library",

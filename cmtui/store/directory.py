@@ -65,9 +65,16 @@ class StoreRepository:
 
     @classmethod
     def open(
-        cls, path: str | Path, *, clock: Clock | None = None, lock_timeout: float = LOCK_TIMEOUT
+        cls,
+        path: str | Path,
+        *,
+        clock: Clock | None = None,
+        lock_timeout: float = LOCK_TIMEOUT,
+        read_only: str | None = None,
     ) -> StoreRepository:
         """Open the store at ``path``, or make an empty one there. ``lock_timeout`` is in seconds.
+
+        ``read_only`` says why a store that could be written is only read this time.
 
         Raises StoreFormatError for a file, a folder that holds other things or a newer format;
         StoreReadOnly when there is no store yet and none can be made; StoreError for damaged records.
@@ -75,7 +82,7 @@ class StoreRepository:
         layout = Layout(Path(os.path.abspath(Path(path).expanduser())))  # noqa: PTH100 - keeps symlinks
         finish_swap(layout.root)
         _check_format(layout)
-        read_only = _prepare(layout)
+        read_only = _prepare(layout) or read_only
         return cls(layout, clock=clock or SystemClock(), lock_timeout=lock_timeout, read_only=read_only)
 
     @property

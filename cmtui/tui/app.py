@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import time
 import traceback
@@ -11,16 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.command import Provider
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from cmtui import clipboard, logfile
 from cmtui.config import Settings
-from cmtui.errors import CmtuiError
+from cmtui.errors import BlobDamaged, CmtuiError, LogDamaged, SidecarMalformed, SnapshotDamaged, StoreLocked
+from cmtui.keymap import resolve
 from cmtui.model.progress import Progress
-from cmtui.tui.actions import EVERYWHERE, actions, bindings
+from cmtui.tui.actions import EVERYWHERE, bindings
 from cmtui.tui.jobs import Clock, RunsJobs
 from cmtui.tui.reading import Reader
 from cmtui.tui.screens.base import BaseScreen
@@ -32,6 +36,10 @@ from cmtui.tui.workers import Call
 
 if TYPE_CHECKING:
     from cmtui.engine import CitationMachine, ReviewSession
+
+
+#: Failures that say that the store is not what was written.
+DAMAGE = SidecarMalformed | SnapshotDamaged | BlobDamaged | LogDamaged
 
 
 def _library() -> Screen[Any]:
@@ -58,6 +66,30 @@ def _cite() -> Screen[Any]:
     return CiteScreen()
 
 
+def _acquire() -> Screen[Any]:
+    from cmtui.tui.screens.acquire import AcquireScreen
+
+    return AcquireScreen()
+
+
+def _audit() -> Screen[Any]:
+    from cmtui.tui.screens.audit import AuditScreen
+
+    return AuditScreen()
+
+
+def _sources() -> type[Provider]:
+    from cmtui.tui.palette import SourceCommands
+
+    return SourceCommands
+
+
+def _claims() -> type[Provider]:
+    from cmtui.tui.palette import ClaimCommands
+
+    return ClaimCommands
+
+
 class CmtuiApp(RunsJobs):
     """Citation Machine in a terminal."""
 
@@ -69,7 +101,10 @@ class CmtuiApp(RunsJobs):
         "search": _search,
         "review": _review,
         "cite": _cite,
+        "acquire": _acquire,
+        "audit": _audit,
     }
+    COMMANDS = App.COMMANDS | {_sources, _claims}
     CSS = """
     Toast { max-width: 80%; }
     """
@@ -91,19 +126,42 @@ class CmtuiApp(RunsJobs):
         self.first_mode, self.first_claim = mode, claim
         self.style = settings.citation_style
         self.animation_level = "none"
+        #: The registry as it is bound now. Set here and not on mount, else the footer shows the old keys.
+        self.live_keys = resolve(settings.keymap)
+        self.set_keymap({name: ",".join(keys) for name, keys in self.live_keys.changed.items()})
         self.register_theme(CALM)
         self.register_theme(MONO)
         chosen = theme_name(settings.theme, os.environ)
         self.theme = chosen if chosen in self.available_themes else CALM.name
         self.copied: list[clipboard.CopyResult] = []
         self._failures = 0
+        self._told: set[str] = set()
+        #: Where to go after this run: another store, and why it is only read. None ends the program.
+        self.next_store: Path | None = None
+        self.next_read_only: str | None = None
 
     # -- start -------------------------------------------------------------------------------------------
 
     async def on_mount(self) -> None:
         """Show the first screen; an empty store gets the welcome."""
         await self.switch_mode(self.first_mode)
+        self._tell_settings()
         self.ask("start", lambda _: len(self.machine.documents()), self._started)
+
+    def _tell_settings(self) -> None:
+        """Say what of the settings cannot be as it was wished: keys that clash, a theme that is not there."""
+        clashes = self.live_keys.clashes
+        if clashes:
+            text = "\n".join(clash.sentence for clash in clashes[:5])
+            self.notify(text, title="Keys that clash", severity="warning", timeout=15, markup=False)
+            self.say(f"! {clashes[0].sentence}", "bad")
+        wished = theme_name(self.settings.theme, os.environ)
+        if wished not in self.available_themes:
+            near = difflib.get_close_matches(wished, self.available_themes, n=1, cutoff=0.4)
+            text = f"Did you mean '{near[0]}'?" if near else f"Themes: {', '.join(self.available_themes)}."
+            title = f"There is no theme '{wished}'."
+            self.notify(text, title=title, severity="warning", timeout=15, markup=False)
+            self.say(f"! {title} {text}", "bad")
 
     def _started(self, documents: int) -> None:
         if not documents:
@@ -126,8 +184,49 @@ class CmtuiApp(RunsJobs):
 
     @property
     def store_name(self) -> str:
-        """The name of the store directory."""
-        return Path(self.store_path).name
+        """The name of the store directory, and whether it is only read."""
+        return Path(self.store_path).name + (" (read-only)" if self.read_only else "")
+
+    def inside(self, text: str) -> str:
+        """A message without the store's own path before the names of its files."""
+        return text.replace(f"{self.store_path}/", "")
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written to the store."""
+        return bool(getattr(self.machine, "read_only", None))
+
+    # -- stores --------------------------------------------------------------------------------------------
+
+    def open_store(self, path: Path) -> None:
+        """Leave this store for another one, which must open; jobs that run keep it open."""
+        if self.running():
+            self.say("A job is still running. J shows it, x there cancels it.", "bad")
+            return
+
+        def work(_: Call) -> Path:
+            from cmtui.engine import LocalCitationMachine
+
+            with LocalCitationMachine.open(path) as machine:
+                return machine.path
+
+        def then(found: Path) -> None:
+            self.next_store = found
+            self.exit()
+
+        self.ask("store", work, then)
+
+    def reopen_read_only(self) -> None:
+        """Open this store again so that nothing is written to it."""
+        self.next_store = Path(self.store_path)
+        self.next_read_only = "The store was opened read-only because another process held its lock."
+        self.exit()
+
+    def reload_all(self) -> None:
+        """Read again what the screens show."""
+        for screen in self.screen_stack:
+            if isinstance(screen, BaseScreen):
+                screen.reload()
 
     # -- keys --------------------------------------------------------------------------------------------
 
@@ -166,6 +265,28 @@ class CmtuiApp(RunsJobs):
         """Show the bibliography."""
         await self._go("cite")
 
+    async def action_acquire(self) -> None:
+        """Show the providers."""
+        await self._go("acquire")
+
+    async def action_audit(self) -> None:
+        """Show the trail."""
+        await self._go("audit")
+
+    def action_jump(self) -> None:
+        """Put a letter on every pane; the letter moves the focus there."""
+        from cmtui.tui.jump import JumpScreen, targets
+
+        screen = self.screen
+        found = targets(screen)
+        if isinstance(screen, BaseScreen) and found:
+            self.push_screen(JumpScreen(found), partial(self._jumped, screen))
+
+    def _jumped(self, screen: BaseScreen, widget: Widget | None) -> None:
+        if widget is not None:
+            screen.show_pane_of(widget)
+            screen.set_focus(widget)
+
     def action_help(self) -> None:
         """Show every key of the focused screen."""
         from cmtui.tui.screens.help import HelpScreen
@@ -194,7 +315,8 @@ class CmtuiApp(RunsJobs):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: every action that is valid on the screen below it, and the themes."""
         scope = screen.scope if isinstance(screen, BaseScreen) else ""
-        for action in (*actions(scope), *actions(EVERYWHERE)):
+        keys = self.live_keys
+        for action in (*keys.actions(scope), *keys.actions(EVERYWHERE)):
             if isinstance(screen, BaseScreen) and not screen.valid(action):
                 continue
             if action.name == "palette":
@@ -216,20 +338,39 @@ class CmtuiApp(RunsJobs):
                 screen.say(text, look)
 
     def show_error(self, error: BaseException, trace: str = "") -> None:
-        """An expected failure as a toast with its hint; anything else as a dialog. Neither is fatal."""
+        """An expected failure as a toast with its hint; a locked or damaged store, and what was not foreseen,
+        as a dialog. None is fatal."""
+        if isinstance(error, DAMAGE | StoreLocked) and str(error) not in self._told:
+            from cmtui.tui.screens.trouble import DamagedScreen, LockedScreen, locked_answer
+
+            self._told.add(str(error))
+            self.say(f"✘ {self.inside(error.sentence)}", "bad")
+            if isinstance(error, StoreLocked):
+                self._told.clear()
+                self.push_screen(LockedScreen(error), locked_answer(self))
+            else:
+                self.push_screen(DamagedScreen(error))
+            return
         if isinstance(error, CmtuiError):
             self.notify(error.advice, title=error.sentence, severity="error", timeout=8, markup=False)
             self.say(f"✘ {error.sentence}", "bad")
             return
-        log = logfile.record(error)
+        from cmtui.tui.reporting import write_report
+
+        logfile.record(error)
+        size = f"{self.size.width}x{self.size.height}"
+        about = {"mode": self.current_mode, "screen": type(self.screen).__name__, "size": size}
+        report = write_report(error, trace, about)
         text = (
             "Something went wrong that was not foreseen. What you did before is saved.\n"
             "esc closes this; if the screen does not answer any more, ctrl+q quits.\n\n"
-            f"{type(error).__name__}: {error}\n\n{trace}"
+            f"{type(error).__name__}: {error}\n\n"
         )
-        if log is not None:
-            text += f"\nThis stands in {log} too; please report it."
-        self.push_screen(TextScreen("Unexpected error", text, error=True))
+        if report is not None:
+            text += (
+                f"A report for the people who make this: {report}\nRead it through before you send it.\n\n"
+            )
+        self.push_screen(TextScreen("Unexpected error", logfile.redact(text + trace), error=True))
 
     def _handle_exception(self, error: Exception) -> None:
         # Textual ends the program here. A person in the middle of a review is told instead, unless errors

@@ -31,6 +31,7 @@ class LibraryRow:
     decisions: Counter[Decision] = field(default_factory=Counter)
     problem: str = ""
     notices: tuple[EditorialNotice, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @property
     def source_id(self) -> str:
@@ -79,11 +80,15 @@ class LibraryRow:
         return (title,)
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Whether every word stands in title, author, file name, kind or year."""
+        """Whether every word stands in title, author, file name, kind or year; ``tag:x`` is a tag."""
         text = " ".join(
             (self.title, authors(self.item), self.summary.name, self.summary.kind.value, year(self.item))
         ).casefold()
-        return all(word in text for word in words)
+        tags = [tag.casefold() for tag in self.tags]
+        return all(
+            any(tag.startswith(word[4:]) for tag in tags) if word.startswith("tag:") else word in text
+            for word in words
+        )
 
     def row(self) -> Row:
         """The row as drawn."""
@@ -97,6 +102,7 @@ class LibraryRow:
 def load(machine: CitationMachine, state: ReviewState) -> list[LibraryRow]:
     """Every current document with its bibliography and decisions. For a worker thread."""
     decisions = decisions_by_document(machine.claims(), state)
+    tags = {source.source_id: source.tags for source in machine.sources()}
     rows = []
     for summary in machine.documents():
         if not summary.current:
@@ -112,7 +118,7 @@ def load(machine: CitationMachine, state: ReviewState) -> list[LibraryRow]:
         except CmtuiError as error:
             problem = str(error)
         counts = decisions.get(summary.document_id, Counter())
-        rows.append(LibraryRow(summary, item, counts, problem, notices))
+        rows.append(LibraryRow(summary, item, counts, problem, notices, tags.get(summary.source_id, ())))
     return rows
 
 

@@ -8,13 +8,18 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cmtui._version import __version__
+
+if TYPE_CHECKING:
+    from cmtui.config import Settings
 
 USAGE = """\
 usage: cmtui [STORE]
        cmtui demo [STORE]
        cmtui doctor clipboard
+       cmtui help keys
        cmtui --version | --help
 
 Opens Citation Machine in this terminal. STORE is a directory; without it the
@@ -22,6 +27,7 @@ store of the settings is used (CMTUI_STORE, or 'store:' in config.yaml).
 
   demo               open the sample corpus on a prepared claim
   doctor clipboard   say which ways of copying work here
+  help keys          what every key does, as text
 
 Everything it does is also a command: citation-machine --help"""
 
@@ -32,6 +38,8 @@ def main(argv: list[str] | None = None) -> int:
     if arguments[:1] in (["--version"], ["-V"]):
         print(f"cmtui {__version__}")  # noqa: T201 - the answer itself
         return 0
+    if arguments[:1] == ["help"] and len(arguments) > 1:
+        return _help(arguments[1:])
     if arguments[:1] in (["--help"], ["-h"], ["help"]):
         print(USAGE)  # noqa: T201 - the answer itself
         return 0
@@ -45,6 +53,20 @@ def main(argv: list[str] | None = None) -> int:
     if len(rest) > 1:
         return _fail(f"One store at a time; '{rest[1]}' is too much.", "See cmtui --help.")
     return _open(Path(rest[0]).expanduser() if rest else None, demo=demo)
+
+
+def _help(arguments: list[str]) -> int:
+    if arguments != ["keys"]:
+        return _fail("cmtui help knows one subject: keys.", "Run cmtui help keys, or cmtui --help.")
+    from cmtui import config
+    from cmtui.errors import CmtuiError
+    from cmtui.keymap import keymap_lines, resolve
+
+    try:
+        print("\n".join(keymap_lines(resolve(config.load().keymap))))  # noqa: T201 - the answer itself
+    except CmtuiError as error:
+        return _fail(error.sentence, error.advice)
+    return 0
 
 
 def _doctor(arguments: list[str]) -> int:
@@ -75,11 +97,25 @@ def _open(store: Path | None, *, demo: bool) -> int:
 
 def _run(store: Path | None, *, demo: bool) -> int:
     from cmtui import config
-    from cmtui.engine import LocalCitationMachine
 
     settings = config.load()
-    path = store or (settings.demo_store if demo else settings.store)
-    with LocalCitationMachine.open(path) as machine:
+    path: Path | None = store or (settings.demo_store if demo else settings.store)
+    reason: str | None = None
+    status = 0
+    while path is not None:
+        status, path, reason = _run_store(path, settings, demo=demo, read_only=reason)
+        demo = False
+    return status
+
+
+def _run_store(
+    path: Path, settings: Settings, *, demo: bool, read_only: str | None
+) -> tuple[int, Path | None, str | None]:
+    """Run over one store; the exit status, and the store to open next with the reason to only read it."""
+    from cmtui import config
+    from cmtui.engine import LocalCitationMachine
+
+    with LocalCitationMachine.open(path, read_only=read_only) as machine:
         if settings.citation_engine != config.CITATION_ENGINES[0]:
             machine.choose_citation_engine(settings.citation_engine)  # an error now, never another engine
         claim = None
@@ -90,10 +126,12 @@ def _run(store: Path | None, *, demo: bool) -> int:
                 print(f"Preparing the sample corpus in {path} …", file=sys.stderr)  # noqa: T201 - narration
             claim = prepare(machine)
         from cmtui.tui.app import CmtuiApp
+        from cmtui.tui.stores import remember
 
+        remember(machine.path)
         app = CmtuiApp(machine, settings, mode="review" if claim else "library", claim=claim)
         app.run()
-        return app.return_code or 0
+        return app.return_code or 0, app.next_store, app.next_read_only
 
 
 def _fail(message: str, hint: str) -> int:

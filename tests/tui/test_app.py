@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cmtui.errors import StoreLocked
+from cmtui.errors import InvalidRequest
 from cmtui.tui.actions import EVERYWHERE, actions
 from cmtui.tui.screens.dialogs import PromptScreen, TextScreen
 from cmtui.tui.screens.help import HelpScreen
@@ -23,10 +23,12 @@ async def test_digits_switch_screens_and_each_keeps_its_place(machine, tmp_path:
         assert app.screen.sources.cursor == 2
 
 
-async def test_modes_that_do_not_work_yet_are_not_shown(machine, tmp_path: Path) -> None:
-    async with running(machine, tmp_path) as (app, _):
-        assert "Acquire" not in screen_text(app)
-        assert "Audit" not in screen_text(app)
+async def test_six_modes_are_shown_and_reached_by_their_digits(machine, tmp_path: Path) -> None:
+    async with running(machine, tmp_path) as (app, pilot):
+        for digit, mode in enumerate(("library", "search", "review", "cite", "acquire", "audit"), 1):
+            await press(pilot, str(digit))
+            assert app.current_mode == mode
+            assert f"[{digit} {mode.capitalize()}]" in screen_lines(app)[0]
 
 
 async def test_the_header_and_the_footer_can_be_clicked(machine, tmp_path: Path) -> None:
@@ -117,17 +119,17 @@ async def test_a_wrong_path_is_a_message_with_a_way_out(empty, tmp_path: Path) -
 
 
 async def test_expected_failures_are_toasts_and_others_a_dialog(machine, tmp_path: Path) -> None:
-    def locked(_: object) -> None:
-        raise StoreLocked("The store is locked by pid 4122.", "Close the other program.")
+    def refused(_: object) -> None:
+        raise InvalidRequest("The file is too large.", "Split it.")
 
     def broken(_: object) -> None:
         raise RuntimeError("unforeseen")
 
     async with running(machine, tmp_path) as (app, pilot):
-        app.screen.ask("one", locked, print)
+        app.screen.ask("one", refused, print)
         await settle(pilot)
-        assert "The store is locked" in status(app)
-        assert "Close the other program." in toasts(app)
+        assert "The file is too large." in status(app)
+        assert "Split it." in toasts(app)
         app.screen.ask("two", broken, print)
         await settle(pilot)
         assert isinstance(app.screen, TextScreen)

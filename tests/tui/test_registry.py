@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cmtui.tui.actions import ACTIONS, EVERYWHERE, Action, actions
+from cmtui.tui.actions import ACTIONS, EVERYWHERE, LISTS, PANES, Action, actions
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.screens.help import HelpScreen
 from cmtui.tui.screens.jobs import JobsScreen
@@ -15,7 +15,7 @@ from cmtui.tui.screens.source import SourceScreen
 from cmtui.tui.widgets.row_list import RowList
 from tui.harness import press, running, screen_text, settle, type_line
 
-MODES = ("library", "search", "review", "cite")
+MODES = ("library", "search", "review", "cite", "acquire", "audit")
 
 
 def state(app, machine, tmp_path: Path) -> tuple[object, ...]:
@@ -49,6 +49,9 @@ async def _ready(app, pilot, scope: str) -> None:
     if scope == "search":
         await press(pilot, "slash")
         await type_line(pilot, "king harbour")
+    if scope == "audit":
+        app.screen.query_one("#filter").value = "source.ingested"
+        await settle(pilot)
     if scope == "source":
         row = app.screen.here
         app.push_screen(SourceScreen(row.summary.document_id))
@@ -110,8 +113,16 @@ async def _on_pdf(app, pilot) -> None:
     await settle(pilot)
 
 
+async def _lower(app, pilot) -> None:
+    app.screen.sources.cursor = 3
+    await settle(pilot)
+
+
 BEFORE: dict[str, Callable[..., Awaitable[None]]] = {
     "library.read_again": _on_pdf,
+    "list.up": _lower,
+    "list.page_up": _lower,
+    "list.first": _lower,
     "cite.save": _modify,
     "cite.revert": _modify,
     "cite.take": _offered,
@@ -125,10 +136,21 @@ BEFORE: dict[str, Callable[..., Awaitable[None]]] = {
 }
 
 #: Actions whose screens are opened for a moment by another test.
-ELSEWHERE = {"help.close", "jobs.cancel", "jobs.close", "welcome.sample", "welcome.add", "source.close"}
+ELSEWHERE = {
+    "audit.cancel",
+    "help.search",
+    "help.edit",
+    "help.text",
+    "help.close",
+    "jobs.cancel",
+    "jobs.close",
+    "welcome.sample",
+    "welcome.add",
+    "source.close",
+}
 
 
-@pytest.mark.parametrize("scope", [*MODES, "source", EVERYWHERE])
+@pytest.mark.parametrize("scope", [*MODES, "source", EVERYWHERE, PANES, LISTS])
 async def test_every_action_acts_where_it_is_valid(
     machine, tmp_path: Path, scope: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +206,8 @@ async def test_footer_and_screen_agree_on_what_is_valid(empty, tmp_path: Path, m
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda a: a.id)
 def test_every_action_has_a_method_on_its_screen(action: Action) -> None:
     from cmtui.tui.app import CmtuiApp
+    from cmtui.tui.screens.acquire import AcquireScreen
+    from cmtui.tui.screens.audit import AuditScreen
     from cmtui.tui.screens.cite import CiteScreen
     from cmtui.tui.screens.library import LibraryScreen
     from cmtui.tui.screens.review import ReviewScreen
@@ -193,6 +217,8 @@ def test_every_action_has_a_method_on_its_screen(action: Action) -> None:
     screens: dict[str, type] = {
         screen.scope: screen
         for screen in (
+            AcquireScreen,
+            AuditScreen,
             CiteScreen,
             LibraryScreen,
             ReviewScreen,
@@ -203,9 +229,9 @@ def test_every_action_has_a_method_on_its_screen(action: Action) -> None:
             JobsScreen,
         )
     }
-    screens[EVERYWHERE] = CmtuiApp
+    screens |= {EVERYWHERE: CmtuiApp, PANES: BaseScreen, LISTS: RowList}
     assert callable(getattr(screens[action.scope], f"action_{action.name}", None)), action.id
-    assert screens[action.scope] is CmtuiApp or issubclass(screens[action.scope], BaseScreen)
+    assert issubclass(screens[action.scope], CmtuiApp | BaseScreen | RowList)
 
 
 async def test_the_sample_corpus_is_prepared_from_the_welcome_screen(empty, tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
-from cmtui.tui.actions import EVERYWHERE, Action, footer
+from cmtui.tui.actions import EVERYWHERE, PANES, Action, bindings
 from cmtui.tui.widgets.bars import Header, Keys, Status
 from cmtui.tui.workers import Asks
 
@@ -39,6 +40,7 @@ class BaseScreen(Asks, Screen[None]):
     BaseScreen.-tiny > * { display: none; }
     BaseScreen.-tiny > #tiny { display: block; }
     BaseScreen #foot { dock: bottom; height: 2; layout: vertical; }
+    BaseScreen .-alone { width: 1fr; height: 1fr; }
     BaseScreen .line { height: 1; }
     BaseScreen .line Label { color: $foreground-muted; width: auto; }
     BaseScreen .line Input, BaseScreen .line Input:focus {
@@ -51,6 +53,8 @@ class BaseScreen(Asks, Screen[None]):
     }
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PANES)
+
     #: Screens choose their own focus; the first field of a screen must not catch a key meant for a list.
     AUTO_FOCUS = ""
 
@@ -58,6 +62,11 @@ class BaseScreen(Asks, Screen[None]):
     scope: ClassVar[str] = ""
     #: The mode shown as current; empty where the screen lies over one.
     mode: ClassVar[str] = ""
+    #: The panes (selectors) of which a narrow terminal shows one at a time, in the order of tab. A pane may
+    #: hold several widgets. Empty: the screen arranges itself.
+    panes: ClassVar[tuple[str, ...]] = ()
+    #: Which of them a narrow terminal shows.
+    slid: int = 0
 
     @property
     def cmtui(self) -> CmtuiApp:
@@ -84,7 +93,7 @@ class BaseScreen(Asks, Screen[None]):
         yield from self.body()
         with Widget(id="foot"):
             yield Status()
-            yield Keys(footer(self.scope), self.valid)
+            yield Keys(self.cmtui.live_keys.footer(self.scope), self.valid)
         yield Label("", id="tiny", markup=False)
 
     def valid(self, action: Action) -> bool:
@@ -119,13 +128,72 @@ class BaseScreen(Asks, Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the arrangement for this size."""
-        width, height = event.size.width, event.size.height
+        self._arrange_for(event.size.width, event.size.height)
+
+    def _arrange_for(self, width: int, height: int) -> None:
         tiny = width < SMALLEST[0] or height < SMALLEST[1]
         self.set_class(tiny, "-tiny")
         self.set_class(width < NARROW, "-narrow")
         self.set_class(height < SHORT, "-short")
         for label in self.query("#tiny").results(Label):
             label.update(f"terminal too small: {width}x{height}, {SMALLEST[0]}x{SMALLEST[1]} needed")
+        self._slide()
+
+    # -- one pane at a time ---------------------------------------------------------------------------
+
+    @property
+    def narrow(self) -> bool:
+        """Whether one pane is shown at a time."""
+        return bool(self.panes) and self.has_class("-narrow")
+
+    def _slide(self) -> None:
+        """Show the pane that was slid to, or all of them where there is room."""
+        for number, selector in enumerate(self.panes):
+            alone = self.narrow and number == self.slid
+            for pane in self.query(selector):
+                pane.set_class(alone, "-alone")
+                if self.narrow:
+                    pane.styles.display = "block" if alone else "none"
+                else:
+                    pane.styles.clear_rule("display")
+        for status in self.query(Status):
+            status.place = f"pane {self.slid + 1}/{len(self.panes)}  tab" if self.narrow else ""
+            status.refresh()
+
+    def slide_to(self, number: int) -> None:
+        """Give a narrow terminal to this pane, with the focus in it."""
+        if not self.panes:
+            return
+        self.slid = number % len(self.panes)
+        self._slide()
+        if self.narrow:
+            pane = self.query(self.panes[self.slid]).first()
+            inside = [pane, *pane.query("*")]
+            self.set_focus(next((widget for widget in inside if widget.can_focus and widget.display), None))
+            self.refresh_keys()
+
+    def action_next(self) -> None:
+        """The next pane."""
+        if self.narrow:
+            self.slide_to(self.slid + 1)
+        else:
+            self.focus_next()
+
+    def action_previous(self) -> None:
+        """The pane before."""
+        if self.narrow:
+            self.slide_to(self.slid - 1)
+        else:
+            self.focus_previous()
+
+    def show_pane_of(self, widget: Widget | None) -> None:
+        """In a narrow terminal, slide to the pane that holds ``widget``."""
+        for number, selector in enumerate(self.panes):
+            if self.narrow and number != self.slid and widget is not None:
+                found = self.query(selector)
+                if any(pane in widget.ancestors_with_self for pane in found):
+                    self.slid = number
+                    self._slide()
 
     def on_descendant_focus(self) -> None:
         """Which actions apply may depend on the focus."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -29,8 +30,11 @@ from cmtui.tui.screens.paths import PathSuggester, split_paths
 from cmtui.tui.widgets.row_list import Column, RowList
 from cmtui.tui.workers import Call
 
+if TYPE_CHECKING:
+    from cmtui.engine.removal import RemovalPlan
+
 #: Actions that need a source under the cursor.
-NEEDS_ROW = frozenset({"open", "original", "edit", "find", "verify"})
+NEEDS_ROW = frozenset({"open", "original", "edit", "find", "verify", "tag", "remove"})
 
 
 @dataclass(frozen=True)
@@ -48,19 +52,23 @@ def _in_keys(warning: str) -> str:
     return warning.replace(PDFIUM_ADVICE, "R reads it again with pdfium; compare.")
 
 
+def first_letters(title: str) -> str:
+    """The letters that confirm a removal: the first three of the title that are letters or digits."""
+    return "".join(character for character in title if character.isalnum())[:3] or title[:3]
+
+
 class LibraryScreen(BaseScreen):
     """List of sources at the left, the layers of the one under the cursor at the right."""
 
     scope = "library"
     mode = "library"
+    panes = ("#sources", "#detail")
     BINDINGS: ClassVar[list[BindingType]] = bindings("library")
     CSS = """
     LibraryScreen #sources { width: 60%; }
     LibraryScreen #detail { width: 1fr; }
     LibraryScreen #sort { padding: 0 1; }
-    LibraryScreen.-narrow #panes { layout: vertical; }
-    LibraryScreen.-narrow #sources { width: 1fr; height: 1fr; }
-    LibraryScreen.-narrow #detail { width: 1fr; height: 9; }
+    LibraryScreen #detail:focus { border: heavy $primary; border-title-color: $foreground; }
     LibraryScreen.-short #detail { display: none; }
     LibraryScreen.-short #sources { width: 1fr; }
     """
@@ -104,7 +112,6 @@ class LibraryScreen(BaseScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a source there is nothing to open, edit, search in or verify."""
-        del parameters
         if action in NEEDS_ROW:
             return self.here is not None and not self.typing
         if action == "read_again":
@@ -112,7 +119,7 @@ class LibraryScreen(BaseScreen):
             return here is not None and here.summary.kind is SourceKind.PDF and not self.typing
         if action == "verify_all":
             return bool(self.all) and not self.typing
-        return True
+        return super().check_action(action, parameters)
 
     # -- reading ------------------------------------------------------------------------------------
 
@@ -186,6 +193,7 @@ class LibraryScreen(BaseScreen):
             f"  passages   {summary.passages:,}",
             f"  added      {day(summary.ingested_at)}",
             f"  versions   {len(detail.source.documents)}",
+            f"  tags       {', '.join(detail.source.tags) or 'none: t'}",
             "",
             f"Findings     {counts[Decision.ACCEPTED]} ✔  {counts[Decision.REJECTED]} ✘  {open_} open",
             f"Citation     {'complete: ' + styles if styles else 'no metadata yet: e'}",
@@ -333,6 +341,88 @@ class LibraryScreen(BaseScreen):
 
         self.say("⟳ verifying…")
         self.ask("verify", lambda call: verify_sources(self.machine, [r.summary for r in rows], call), done)
+
+    def action_tag(self) -> None:
+        """Set the tags of the source: words separated by commas."""
+        row = self.here
+        if row is None:
+            return
+        before = row.tags
+
+        def then(text: str | None) -> None:
+            if text is None:
+                return
+            wanted = [tag.strip() for tag in text.split(",") if tag.strip()]
+            drop = [tag for tag in before if tag not in wanted]
+            self.ask("tag", lambda _: self.machine.change_tags(row.source_id, add=wanted, drop=drop), tagged)
+
+        def tagged(source: SourceRecord) -> None:
+            self.say(f"✔ {row.title[:40]}: {', '.join(source.tags) or 'no tag'}", "good")
+            self.reload()
+
+        prompt = PromptScreen(
+            f"Tags of {row.title[:50]}", ", ".join(before), hint="commas between   enter: keep   esc: leave"
+        )
+        self.app.push_screen(prompt, then)
+
+    def action_remove(self) -> None:
+        """Ask what it would take away, then for the first letters of the title."""
+        row = self.here
+        if row is None:
+            return
+        self.ask("plan", lambda _: self.machine.plan_removal(row.summary.document_id), self._confirm(row))
+
+    def _confirm(self, row: LibraryRow) -> Callable[[RemovalPlan], None]:
+        letters = first_letters(row.title)
+
+        def then(plan: RemovalPlan) -> None:
+            kept = f"{plural(len(plan.accepted), 'accepted quote')} and every decision stay in the log"
+            older = "; the version before it becomes the current one" if plan.successor else ""
+            prompt = PromptScreen(
+                f"Remove {row.title[:40]}? Type {letters}",
+                hint=f"{kept}{older}   enter: remove   esc: leave",
+            )
+            self.app.push_screen(prompt, typed)
+
+        def typed(text: str | None) -> None:
+            if text is None:
+                return
+            if text.strip().casefold() != letters.casefold():
+                self.say(f"Nothing was removed: “{text.strip()}” is not {letters}.")
+                return
+            self.ask(
+                "remove",
+                lambda _: self.machine.remove(row.summary.document_id, reason="removed in the library"),
+                removed,
+            )
+
+        def removed(_: object) -> None:
+            self.say(f"✔ removed {row.title[:50]}; what was decided on it is kept", "good")
+            self.reload()
+
+        return then
+
+    def action_stores(self) -> None:
+        """Open another store: one opened before, or by its path."""
+        from cmtui.tui.stores import recent
+
+        here = Path(self.cmtui.store_path)
+        others = [path for path in recent() if path != here][:9]
+        choices = [Choice(str(n), str(path), str(path)) for n, path in enumerate(others, 1)]
+        choices.append(Choice("p", "another path…", ""))
+
+        def chosen(value: str | None) -> None:
+            if value:
+                self.cmtui.open_store(Path(value))
+            elif value is not None:
+                prompt = PromptScreen("Open or make a store at", suggester=PathSuggester())
+                self.app.push_screen(prompt, typed)
+
+        def typed(text: str | None) -> None:
+            if text and text.strip():
+                self.cmtui.open_store(Path(text.strip()).expanduser())
+
+        self.app.push_screen(MenuScreen("Open store", choices, note=f"Now: {here}"), chosen)
 
     def action_jobs(self) -> None:
         """Show what is running."""

@@ -55,15 +55,13 @@ class SearchScreen(BaseScreen):
 
     scope = "search"
     mode = "search"
+    panes = ("#hits", "#context")
     BINDINGS: ClassVar[list[BindingType]] = bindings("search")
     CSS = """
     SearchScreen #hits { width: 54%; }
     SearchScreen #context { width: 1fr; }
     SearchScreen #modes, SearchScreen #count { padding: 0 1; }
     SearchScreen #scope { width: 1fr; }
-    SearchScreen.-narrow #panes { layout: vertical; }
-    SearchScreen.-narrow #hits { width: 1fr; height: 1fr; }
-    SearchScreen.-narrow #context { width: 1fr; height: 1fr; }
     SearchScreen.-short #context { display: none; }
     SearchScreen.-short #hits { width: 1fr; }
     """

@@ -15,8 +15,15 @@ from textual.widget import Widget
 from cmtui.tui.actions import Action
 from cmtui.tui.cells import fit, width
 
-#: The screens in the order of their digits. Acquire (5) and Audit (6) join when they work.
-MODES = (("library", "1 Library"), ("search", "2 Search"), ("review", "3 Review"), ("cite", "4 Cite"))
+#: The screens in the order of their digits: mode, title.
+MODES = (
+    ("library", "1 Library"),
+    ("search", "2 Search"),
+    ("review", "3 Review"),
+    ("cite", "4 Cite"),
+    ("acquire", "5 Acquire"),
+    ("audit", "6 Audit"),
+)
 
 
 class Line(Widget):
@@ -46,9 +53,9 @@ class Line(Widget):
             segments.append(Segment(shown, base + self._look(name)))
             used += width(shown)
         right = self.right()
-        room = total - used
+        room = total - used - 1
         if right and room > 1:
-            segments.append(Segment(fit(right, room, align="right"), base))
+            segments.append(Segment(" " + fit(right, room, align="right"), base))
         return Strip(segments).adjust_cell_length(total, base)
 
     def _look(self, name: str) -> Style:
@@ -113,6 +120,8 @@ class Status(Line):
     def __init__(self) -> None:
         super().__init__()
         self.text, self.look, self.working = "", "", ""
+        #: Where a narrow terminal is among its panes; shown while nothing else is.
+        self.place = ""
 
     def say(self, text: str, look: str = "note") -> None:
         """Show a message until the next one."""
@@ -130,7 +139,7 @@ class Status(Line):
 
     def right(self) -> str:
         """The progress."""
-        return f"{self.working} " if self.working else ""
+        return f"{self.working or self.place} " if self.working or self.place else ""
 
 
 class Keys(Line):

@@ -13,13 +13,14 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from cmtui.tui.actions import LISTS, bindings
 from cmtui.tui.cells import fit
 
 #: Cells left of every row: one blank or the cursor, one blank.
@@ -69,14 +70,7 @@ class RowList(ScrollView, can_focus=True):
         "row-list--bad",
         "row-list--warn",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "next row", show=False, id="list.down"),
-        Binding("up,k", "move(-1)", "previous row", show=False, id="list.up"),
-        Binding("pagedown", "page(1)", "page down", show=False, id="list.page_down"),
-        Binding("pageup", "page(-1)", "page up", show=False, id="list.page_up"),
-        Binding("home", "edge(0)", "first row", show=False, id="list.first"),
-        Binding("end", "edge(1)", "last row", show=False, id="list.last"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LISTS)
 
     cursor: reactive[int] = reactive(0)
 
@@ -166,6 +160,30 @@ class RowList(ScrollView, can_focus=True):
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""
         self.cursor += by
+
+    def action_down(self) -> None:
+        """The next row."""
+        self.cursor += 1
+
+    def action_up(self) -> None:
+        """The row before."""
+        self.cursor -= 1
+
+    def action_page_down(self) -> None:
+        """A page on."""
+        self.action_page(1)
+
+    def action_page_up(self) -> None:
+        """A page back."""
+        self.action_page(-1)
+
+    def action_first(self) -> None:
+        """The first row."""
+        self.action_edge(0)
+
+    def action_last(self) -> None:
+        """The last row."""
+        self.action_edge(1)
 
     def action_page(self, by: int) -> None:
         """Move the cursor by what fits on the screen."""

@@ -142,7 +142,8 @@ def test_the_identity_report_recomputes_all_layers(machine) -> None:
     assert [str(layer.check.layer) for layer in report.layers] == ["artifact", "version", "content", "span"]
     assert report.ok
     assert report.text == "The old king wept."
-    assert "path exists" in report.layers[0].about
+    assert report.layers[0].check.reason == "path exists"
+    assert report.layers[0].about.endswith("ulysses.md")
     document = machine.identity_report(machine.documents()[0].document_id)
     assert len(document.layers) == 3
     assert document.ok
