@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-milvus soak lint format bench schema clean
+.PHONY: help setup demo test test-milvus test-server soak lint format bench schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ test: $(STAMP) ## Run the whole test suite
 
 test-milvus: .venv-milvus/.installed ## Test Milvus: a Lite file and a Lite server on this machine
 	.venv-milvus/bin/python -m pytest tests/contract/test_milvus_index.py $(ARGS)
+
+test-server: .venv-server/.installed ## Test the HTTP server with a real uvicorn
+	.venv-server/bin/python -m pytest tests/unit/server $(ARGS)
 
 soak: $(STAMP) ## Kill 200 ingests and run two processes for a minute
 	SOAK_KILLS=200 SOAK_SECONDS=60 $(BIN)/python -m pytest tests/soak -s $(ARGS)

@@ -18,6 +18,7 @@ from cmtui.cli.verbs import (
     quote,
     review,
     search,
+    serve,
     versions,
 )
 
@@ -38,6 +39,7 @@ FAMILIES = (
     cite,
     housekeeping,
     health,
+    serve,
     events,
     config,
     completion,

@@ -21,7 +21,7 @@ VERBS = """
 ingest documents document search semantic-search hybrid-search find-evidence identity reconstruct verify quote
 claims review reanchor bibliography lookup discover acquire receipts format cite
 remove relink tag source open doctor backup restore
-migrate events config keys completion
+migrate serve events config keys completion
 """
 
 
