@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import capture, citations, engine, ingest, screen, startup, store
+from tests.benchmarks import capture, citations, engine, ingest, milvus, screen, startup, store
 
 TABLES = {
     "startup": startup.run,
@@ -14,6 +14,7 @@ TABLES = {
     "screen": screen.run,
     "citations": citations.run,
     "capture": capture.run,
+    "milvus": milvus.run,
 }
 
 

@@ -138,6 +138,11 @@ class MilvusIndex:
             self._call("upsert", self._documents, [row])
             with self._guard:
                 self._covered = self.covers() | {document.document_id}
+        if fresh:
+            # Until a segment is sealed it is searched row by row: 600 ms against 20 ms at 2,600 passages. A
+            # cluster limits how often this may be asked and seals by itself, so a refusal is no failure.
+            with contextlib.suppress(IndexDamaged):
+                self._call("flush", self._passages)
         progress(Progress("index", "", done, total))
 
     def remove(self, document_ids: Sequence[str]) -> None:
