@@ -101,7 +101,7 @@ def answer_exa(question: str) -> dict[str, Any]:
         )
     except Exception as error:
         # The SDK's own words may hold the request with its headers.
-        raise CmtuiError(f"Exa did not answer ({type(error).__name__})", "Try again later.") from None
+        raise CmtuiError(f"Exa did not answer ({type(error).__name__}).", "Try again later.") from None
     said = completion.model_dump()
     message = (said.get("choices") or [{}])[0].get("message") or {}
     return {

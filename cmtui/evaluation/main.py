@@ -58,6 +58,9 @@ def build_parser() -> JsonArgumentParser:
     pairs.add_argument("--pretty", action="store_true", help="indent the JSON")
     pairs.add_argument("--verbose", action="store_true", help="show where an unexpected error came from")
     pairs.set_defaults(run=run_pairs)
+    from cmtui.evaluation.live_command import add_live
+
+    add_live(subparsers)
     return parser
 
 

@@ -69,7 +69,7 @@ def test_only_what_is_there_is_in_the_help(capsys: pytest.CaptureFixture[str]) -
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
     assert "pairs" in text
-    for later in ("scifact", "benchmark", "live"):
+    for later in ("scifact", "benchmark"):
         assert later not in text
         assert main([later]) == 2
         capsys.readouterr()
