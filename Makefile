@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-milvus test-server soak lint format bench schema clean
+.PHONY: help setup demo test test-milvus test-server soak lint format bench snapshots schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ format: $(STAMP) ## Rewrite the code in the house format
 
 bench: $(STAMP) ## Print the performance tables
 	$(BIN)/python -m tests.benchmarks
+
+snapshots: $(STAMP) ## Write the text snapshots of the screens again (read the difference)
+	UPDATE_SNAPSHOTS=1 $(BIN)/python -m pytest -q tests/tui/test_snapshots.py
 
 schema: $(STAMP) ## Write the JSON schema of the settings again
 	$(BIN)/citation-machine config schema --pretty > cmtui/config/config.schema.json

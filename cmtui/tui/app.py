@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -37,6 +39,9 @@ from cmtui.tui.workers import Call
 if TYPE_CHECKING:
     from cmtui.engine import CitationMachine, ReviewSession
 
+
+#: A full id in a message; its first twelve digits name it well enough for a person.
+_FULL_ID = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
 #: Failures that say that the store is not what was written.
 DAMAGE = SidecarMalformed | SnapshotDamaged | BlobDamaged | LogDamaged
@@ -187,9 +192,19 @@ class CmtuiApp(RunsJobs):
         """The name of the store directory, and whether it is only read."""
         return Path(self.store_path).name + (" (read-only)" if self.read_only else "")
 
+    @staticmethod
+    def today() -> str:
+        """The day by UTC, as times are stored and shown."""
+        return datetime.now(tz=UTC).strftime("%Y-%m-%d")
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """With reduced motion no cursor blinks."""
+        if self.settings.reduced_motion and isinstance(event.widget, Input):
+            event.widget.cursor_blink = False
+
     def inside(self, text: str) -> str:
-        """A message without the store's own path before the names of its files."""
-        return text.replace(f"{self.store_path}/", "")
+        """A message without the store's path before the names of its files, and with ids cut to 12 digits."""
+        return _FULL_ID.sub(r"\1…", text.replace(f"{self.machine.repository.root}/", ""))
 
     @property
     def read_only(self) -> bool:
@@ -352,8 +367,9 @@ class CmtuiApp(RunsJobs):
                 self.push_screen(DamagedScreen(error))
             return
         if isinstance(error, CmtuiError):
-            self.notify(error.advice, title=error.sentence, severity="error", timeout=8, markup=False)
-            self.say(f"✘ {error.sentence}", "bad")
+            sentence, advice = self.inside(error.sentence), self.inside(error.advice)
+            self.notify(advice, title=sentence, severity="error", timeout=8, markup=False)
+            self.say(f"✘ {sentence}", "bad")
             return
         from cmtui.tui.reporting import write_report
 

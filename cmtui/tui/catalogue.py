@@ -59,7 +59,7 @@ class LibraryRow:
     def reason(self) -> str:
         """Why it needs attention; empty when it does not."""
         if self.problem:
-            return self.problem
+            return "metadata cannot be read"
         if self.notices:
             return notice_mark(self.notices[0])
         return self.summary.warnings[0].message if self.summary.warnings else ""

@@ -47,7 +47,7 @@ class AcquireScreen(BaseScreen):
     def body(self) -> Iterable[Widget]:
         """Providers above, words below."""
         yield RowList(
-            [Column("", 2), Column("Provider", 18), Column("State", 34), Column("Address")],
+            [Column("", 2), Column("Provider", 18), Column("State", 38), Column("Address", above=80)],
             title="Providers",
             position="",
             id="providers",
@@ -65,7 +65,7 @@ class AcquireScreen(BaseScreen):
         rows = provider_rows(self.cmtui.settings.providers, os.environ)
         self.query_one(RowList).show(rows)
         ready = sum(1 for row in rows if row.cells[0] == "✔")
-        self.context(f"nothing asked · {ready} of {len(rows)} set up")
+        self.context(f"nothing asked · {ready} of {len(rows)} set up", short=f"{ready}/{len(rows)} set up")
 
     def action_settings(self) -> None:
         """Every provider setting with its origin; of a key only whether it is set."""

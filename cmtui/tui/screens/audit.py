@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import ClassVar, overload
 
 from textual import on
@@ -106,10 +106,10 @@ class AuditScreen(BaseScreen):
         yield RowList(
             [
                 Column("When (UTC)", 11),
-                Column("Actor", 8),
+                Column("Actor", 8, above=66),
                 Column("Event", 20),
                 Column("Object"),
-                Column("Detail"),
+                Column("Detail", above=84),
             ],
             title="Events",
             position="",
@@ -172,14 +172,14 @@ class AuditScreen(BaseScreen):
     def _read(self, trail: AuditTrail) -> None:
         before = self.here
         self.trail = trail
-        today = datetime.now(tz=UTC).strftime("%Y-%m-%d")
+        today = self.cmtui.today()
         at = trail.events.index(before) if before is not None and before in trail.events else 0
         filtered = bool(self.query_one("#filter", Input).value.strip())
         self.events.empty = "No event passes the filter.\n\n/ changes it." if filtered else "Nothing yet."
         self.events.show(EventRows(trail.events, today), cursor=at)
         self.query_one("#count", Label).update("")
         chain = "chain ✔" if trail.whole else "chain ✘ BROKEN"
-        self.context(f"{plural(len(trail.events), 'event')} · {chain}")
+        self.context(f"{plural(len(trail.events), 'event')} · {chain}", short=chain)
         broken = [chain for chain in trail.chains if not chain.ok]
         if broken:
             self.say(f"✘ {broken[0].reviewer}: {self.cmtui.inside(broken[0].problem)}", "bad")
@@ -220,7 +220,12 @@ class AuditScreen(BaseScreen):
             ok = "✔" if layer.check.ok else "✘"
             short = layer.check.ok and layer.check.layer is not Layer.ARTIFACT
             reason = _short_reason(layer.check.layer) if short else layer.check.reason
-            head = f"{LAYERS[layer.check.layer]:<21}sha256 {layer.digest[:4]}…  "
+            name = LAYERS[layer.check.layer]
+            head = (
+                f"{name:<21}sha256 {layer.digest[:4]}…  "
+                if cells >= 70
+                else f"{name:<20}{layer.digest[:4]}… "
+            )
             about = layer.about if layer.check.ok else ""
             tail = f"{ok} {reason}"
             room = cells - len(head) - (len(tail) + 2 if layer.check.ok else 0)
@@ -333,8 +338,7 @@ class AuditScreen(BaseScreen):
         def done(count: int) -> None:
             self.say(f"✔ {plural(count, 'event')} written as JSONL", "good")
 
-        stamp = datetime.now(tz=UTC).strftime("%Y-%m-%d")
-        name = f"{self.cmtui.store_name}-events-{stamp}.jsonl"
+        name = f"{Path(self.cmtui.store_path).name}-events-{self.cmtui.today()}.jsonl"
         self.app.push_screen(PromptScreen(f"Write {plural(len(events), 'event')} to", name), then)
 
     def action_copy(self) -> None:

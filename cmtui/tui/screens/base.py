@@ -40,7 +40,6 @@ class BaseScreen(Asks, Screen[None]):
     BaseScreen.-tiny > * { display: none; }
     BaseScreen.-tiny > #tiny { display: block; }
     BaseScreen #foot { dock: bottom; height: 2; layout: vertical; }
-    BaseScreen .-alone { width: 1fr; height: 1fr; }
     BaseScreen .line { height: 1; }
     BaseScreen .line Label { color: $foreground-muted; width: auto; }
     BaseScreen .line Input, BaseScreen .line Input:focus {
@@ -67,6 +66,8 @@ class BaseScreen(Asks, Screen[None]):
     panes: ClassVar[tuple[str, ...]] = ()
     #: Which of them a narrow terminal shows.
     slid: int = 0
+    #: What had the focus before the terminal became too small to show it.
+    _focus_before: Widget | None = None
 
     @property
     def cmtui(self) -> CmtuiApp:
@@ -112,10 +113,10 @@ class BaseScreen(Asks, Screen[None]):
         for status in self.query(Status):
             status.say(text, look)
 
-    def context(self, text: str) -> None:
-        """The text at the right of the header."""
+    def context(self, text: str, short: str = "") -> None:
+        """The text at the right of the header, and what stands there when there is no room for it."""
         for header in self.query(Header):
-            header.show(text)
+            header.show(text, short)
 
     def reload(self) -> None:
         """Read again what the screen shows; called when the store may have changed."""
@@ -132,12 +133,30 @@ class BaseScreen(Asks, Screen[None]):
 
     def _arrange_for(self, width: int, height: int) -> None:
         tiny = width < SMALLEST[0] or height < SMALLEST[1]
+        if tiny and not self.has_class("-tiny"):
+            self._focus_before = self.focused
         self.set_class(tiny, "-tiny")
         self.set_class(width < NARROW, "-narrow")
         self.set_class(height < SHORT, "-short")
         for label in self.query("#tiny").results(Label):
             label.update(f"terminal too small: {width}x{height}, {SMALLEST[0]}x{SMALLEST[1]} needed")
         self._slide()
+        if not tiny:
+            self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """What was hidden by a size lost the focus; it gets it back, or the first pane does."""
+        if self.focused is not None or not self.is_current:
+            return
+        before = self._focus_before
+        if before is not None and before.is_attached and before.region:
+            self.set_focus(before)
+        else:
+            self.slide_to(self.slid)
+            for selector in self.panes:
+                pane = self.query(selector).first()
+                if self.focused is None and pane.can_focus and pane.region:
+                    self.set_focus(pane)
 
     # -- one pane at a time ---------------------------------------------------------------------------
 
@@ -151,11 +170,13 @@ class BaseScreen(Asks, Screen[None]):
         for number, selector in enumerate(self.panes):
             alone = self.narrow and number == self.slid
             for pane in self.query(selector):
-                pane.set_class(alone, "-alone")
                 if self.narrow:
                     pane.styles.display = "block" if alone else "none"
-                else:
-                    pane.styles.clear_rule("display")
+                    pane.styles.width = pane.styles.height = "1fr"
+                elif pane.styles.inline.has_rule("display"):
+                    for rule in ("display", "width", "height"):
+                        pane.styles.inline.clear_rule(rule)
+                    pane.refresh(layout=True)
         for status in self.query(Status):
             status.place = f"pane {self.slid + 1}/{len(self.panes)}  tab" if self.narrow else ""
             status.refresh()

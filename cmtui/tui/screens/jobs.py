@@ -13,12 +13,24 @@ from textual.widgets import Static
 
 from cmtui.tui.actions import bindings
 from cmtui.tui.jobs import GLYPH, Job, JobState, report_lines
+from cmtui.tui.labels import plural
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.widgets.row_list import Column, Row, RowList
 
 
 def _share(job: Job) -> str:
     return f"{job.progress.done}/{job.progress.total}"
+
+
+def _row(job: Job) -> Row:
+    """A job as drawn; one that ended with errors does not look like one that ended well."""
+    errors = len(job.report.errors) if job.report is not None else 0
+    glyph, state, style = GLYPH[job.state], job.state.value, ""
+    if job.state is JobState.DONE and errors:
+        glyph, state, style = "✘", plural(errors, "error"), "bad"
+    elif job.state is JobState.FAILED:
+        style = "bad"
+    return Row((glyph, job.title, state, _share(job), job.left.removesuffix(" left")), style=style)
 
 
 class JobsScreen(BaseScreen):
@@ -69,11 +81,7 @@ class JobsScreen(BaseScreen):
         self._show()
 
     def _show(self, cursor: int | None = None) -> None:
-        rows = [
-            Row((GLYPH[job.state], job.title, job.state.value, _share(job), job.left.removesuffix(" left")))
-            for job in self.cmtui.jobs
-        ]
-        self.query_one(RowList).show(rows, cursor=cursor)
+        self.query_one(RowList).show([_row(job) for job in self.cmtui.jobs], cursor=cursor)
 
     @on(RowList.Highlighted)
     def _highlighted(self) -> None:

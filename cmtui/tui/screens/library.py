@@ -88,7 +88,13 @@ class LibraryScreen(BaseScreen):
             yield Label("", id="sort")
         with Horizontal(id="panes"):
             yield RowList(
-                [Column("St", 2), Column("Title"), Column("Author", 12), Column("Yr", 4), Column("Kind", 4)],
+                [
+                    Column("St", 2),
+                    Column("Title"),
+                    Column("Author", 12, above=56),
+                    Column("Yr", 4),
+                    Column("Kind", 4),
+                ],
                 title="Sources",
                 empty="No source matches.\n\na  adds a file or folder",
                 id="sources",
@@ -147,7 +153,8 @@ class LibraryScreen(BaseScreen):
         rows = [row.row() for row in self.shown]
         self.sources.show(rows, cursor=ids.index(before) if before in ids else None)
         undecided = sum(row.decisions[Decision.UNDECIDED] for row in self.all)
-        self.context(f"{self.cmtui.store_name}  {plural(len(self.all), 'source')} · {undecided} open")
+        count = plural(len(self.all), "source")
+        self.context(f"{self.cmtui.store_name}  {count} · {undecided} open", short=count)
         if not self.shown:
             self.query_one("#text", Static).update("")
             self.query_one("#detail").border_title = ""
@@ -203,7 +210,7 @@ class LibraryScreen(BaseScreen):
         lines = [*(notice_line(notice) for notice in row.notices), *([""] if row.notices else []), *lines]
         lines += [f"! {_in_keys(warning.message)}" for warning in summary.warnings]
         if row.problem:
-            lines.append(f"! {row.problem}")
+            lines.append(f"! {self.cmtui.inside(row.problem)}")
         return lines
 
     # -- actions ------------------------------------------------------------------------------------

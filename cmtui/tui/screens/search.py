@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -87,9 +88,9 @@ class SearchScreen(BaseScreen):
             yield RowList(
                 [
                     Column("#", 3, "right"),
-                    Column("lex", 3, "right"),
-                    Column("sem", 3, "right"),
-                    Column("score", 6, "right"),
+                    Column("lex", 3, "right", above=44),
+                    Column("sem", 3, "right", above=44),
+                    Column("score", 6, "right", above=52),
                     Column("Source"),
                     Column("Where", 14),
                 ],
@@ -141,7 +142,8 @@ class SearchScreen(BaseScreen):
             return sum(row.passages for row in self.machine.documents() if row.current)
 
         def then(passages: int) -> None:
-            self.context(f"{self.cmtui.store_name}  {plural(passages, 'passage')}")
+            count = plural(passages, "passage")
+            self.context(f"{self.cmtui.store_name}  {count}", short=count)
 
         self.ask("passages", work, then)
 
@@ -204,7 +206,20 @@ class SearchScreen(BaseScreen):
             return Answer(response, names)
 
         self.query_one("#count", Label).update("⟳ searching…")
-        self.ask("search", work, self._found)
+        self.ask("search", work, self._found, failed=self._not_found)
+
+    def _not_found(self, error: BaseException) -> None:
+        """The query could not be answered: no hits stay that look like its own."""
+        self.cmtui.working("")
+        self.cmtui.show_error(error, "".join(traceback.format_exception(error)))
+        self.results = ()
+        self.query_one("#count", Label).update("✘ not answered")
+        self.hits.border_title = "Hits"
+        self.hits.empty = f"“{self.ran[:40]}” was not answered; the line below says why.\n\n/ changes it."
+        self.hits.show([], cursor=0)
+        self.view.show("")
+        self.view.border_title = "Passage"
+        self.refresh_keys()
 
     def _found(self, answer: Answer) -> None:
         self.cmtui.working("")

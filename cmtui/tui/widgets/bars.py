@@ -84,12 +84,12 @@ class Header(Line):
     def __init__(self, mode: str) -> None:
         super().__init__()
         self.mode = mode
-        self.context = ""
+        self.context = self.short = ""
 
-    def show(self, context: str) -> None:
-        """Set the text at the right."""
-        if context != self.context:
-            self.context = context
+    def show(self, context: str, short: str = "") -> None:
+        """Set the text at the right, and its short form."""
+        if (context, short) != (self.context, self.short):
+            self.context, self.short = context, short
             self.refresh()
 
     def pieces(self) -> list[tuple[str, str, str]]:
@@ -104,7 +104,9 @@ class Header(Line):
 
     def right(self) -> str:
         """The context, such as ``7 sources · 5 open``."""
-        return f"{self.context} "
+        room = self.size.width - 2 - sum(width(text) for text, _, _ in self.pieces())
+        context = self.context if width(self.context) <= room or not self.short else self.short
+        return f"{context} " if width(context) <= room or not self.short else ""
 
 
 class Status(Line):

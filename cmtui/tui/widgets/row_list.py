@@ -29,20 +29,28 @@ GUTTER = 2
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its heading, its width in cells (0 takes what is left over), and where its text stands."""
+    """A column: its heading, its width in cells (0 takes what is left over), and where its text stands.
+
+    ``above`` is the width of the list in cells below which the column is left out.
+    """
 
     title: str
     width: int = 0
     align: str = "left"
+    above: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: a text per column, further lines below them, and a component class for its style."""
+    """One row: a text per column, further lines below them, and a component class for its style.
+
+    ``marked`` rows are those a group action would act on: a bar stands before them.
+    """
 
     cells: Sequence[str]
     lines: Sequence[str] = ()
     style: str = ""
+    marked: bool = False
 
 
 class RowList(ScrollView, can_focus=True):
@@ -263,15 +271,20 @@ class RowList(ScrollView, can_focus=True):
         here = index == self.cursor
         if here:
             style += self.get_component_rich_style("row-list--cursor", partial=True)
-        return self._strip(("▌ " if here and not line else "  ") + text, style, width)
+        return self._strip(
+            ("▌" if here and not line else " ") + ("┃" if row.marked else " ") + text, style, width
+        )
 
     def _line(self, cells: Sequence[str], width: int) -> str:
-        fixed = sum(column.width + 1 for column in self.columns if column.width)
-        flexible = sum(1 for column in self.columns if not column.width)
+        shown = [column for column in self.columns if width + GUTTER >= column.above]
+        fixed = sum(column.width + 1 for column in shown if column.width)
+        flexible = sum(1 for column in shown if not column.width)
         spare = max(0, width - fixed)
         share, rest = divmod(spare, flexible) if flexible else (0, 0)
         parts = []
         for column, cell in zip(self.columns, cells, strict=False):
+            if width + GUTTER < column.above:
+                continue
             size = column.width
             if not size:
                 size = max(0, share + (1 if rest > 0 else 0) - 1)
