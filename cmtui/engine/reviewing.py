@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection
 
 from cmtui.engine.claiming import ClaimOperations
@@ -11,6 +12,7 @@ from cmtui.engine.exports.importing import ImportedReview
 from cmtui.engine.review_agreement import Comparison, compare
 from cmtui.engine.review_summary import ClaimTally, tally
 from cmtui.errors import InvalidRequest
+from cmtui.model.reanchor import AcceptedReanchoring, Reanchoring
 from cmtui.model.review import Decision
 
 #: What an export holds unless it is told otherwise.
@@ -19,6 +21,10 @@ DECIDED = frozenset({Decision.ACCEPTED, Decision.REJECTED})
 
 class ReviewOperations(ClaimOperations, ExportOperations):
     """What is asked of a review as a whole, by the reviewer who asks."""
+
+    def reviewers(self) -> tuple[str, ...]:
+        """Names of everybody who has a review log here, sorted. What they decided is not said."""
+        return self.repository.reviewers()
 
     def review_tallies(self, reviewer: str) -> tuple[ClaimTally, ...]:
         """What this reviewer has decided of every claim that is not archived."""
@@ -34,6 +40,33 @@ class ReviewOperations(ClaimOperations, ExportOperations):
         session = self.review(reviewer)
         session.require_sight(f"what {first} and {second} decided")
         return compare(self.repository, first, second, adjudicator=session.state())
+
+    def moved(self, evidence_id: str) -> Reanchoring | None:
+        """Where evidence stands in the newer version of its source; None while its document is current.
+
+        Raises NotFound.
+        """
+        entry = self.repository.evidence(evidence_id)
+        source = self.repository.source_of(entry.document_id)
+        if source.documents[-1] == entry.document_id:
+            return None
+        rows = (row for report in self.version_reports(source.source_id) for row in report.rows)
+        return next((row for row in rows if row.evidence_id == entry.evidence_id), None)
+
+    def accept_moved(
+        self, reviewer: str, claim_id: str, evidence_id: str, *, offset: int | None = None
+    ) -> AcceptedReanchoring:
+        """Accept a finding at its place in the newer version, whether or not it was accepted in the old one.
+
+        One action of the log, which names the old evidence. ``offset`` chooses one of several places. Raises
+        as ``accept_reanchoring``; then nothing is recorded.
+        """
+        session = self.review(reviewer)
+        if session.state().of(claim_id, evidence_id).decision is Decision.ACCEPTED:
+            return self.accept_reanchoring(evidence_id, reviewer=reviewer, claim_id=claim_id, offset=offset)
+        made = self.accept_reanchoring(evidence_id, offset=offset)
+        session.accept_again([claim_id], made.new_evidence_id, old_evidence_id=evidence_id)
+        return dataclasses.replace(made, reviewer=reviewer, claims=(claim_id,))
 
     def export_review(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from cmtui.engine.review_filter import ReviewFilter, Subject, parse
 from cmtui.errors import CmtuiError
 from cmtui.model.bibliography import EditorialNotice, FormattedCitation
 from cmtui.model.claim import Claim, RunFinding
@@ -21,25 +22,47 @@ if TYPE_CHECKING:
     from cmtui.engine import CitationMachine, ReviewSession
     from cmtui.tui.reading import Reader
 
-#: The filters that ``.`` goes through.
-FILTERS = ("all", "undecided", "accepted", "rejected", "skipped", "SUP", "CON", "REL", "INS")
+#: The filters that ``.`` goes through, by the names they are shown under.
+FILTERS = {
+    "all": parse(""),
+    "undecided": parse("is:undecided"),
+    "accepted": parse("is:accepted"),
+    "rejected": parse("is:rejected"),
+    "skipped": parse("is:skipped"),
+    "SUP": parse("rel:sup"),
+    "CON": parse("rel:con"),
+    "REL": parse("rel:rel"),
+    "INS": parse("rel:ins"),
+}
 
 
 @dataclass(frozen=True)
 class FindingRow:
-    """One finding of the newest run, with the name of its source and where it stands."""
+    """One finding to review, with the name of its source and where it stands.
+
+    ``others`` is what other reviewers said of it; empty while this reviewer is blind.
+    """
 
     claim_id: str
+    claim: str
     finding: RunFinding
     name: str
     locators: Locators
     state: FindingState = UNTOUCHED
     notices: tuple[EditorialNotice, ...] = ()
+    newest: bool = True
+    others: tuple[tuple[str, FindingState], ...] = ()
+    superseded: bool = False
 
     @property
     def key(self) -> str:
         """The object of its events."""
         return finding_key(self.claim_id, self.finding.evidence_id or self.finding.passage_id)
+
+    @property
+    def target(self) -> tuple[str, str]:
+        """Claim and evidence id, as the engine wants them."""
+        return self.claim_id, self.finding.evidence_id or ""
 
     @property
     def decidable(self) -> bool:
@@ -48,31 +71,52 @@ class FindingRow:
 
     @property
     def undecided(self) -> bool:
-        """Whether a decision is still open."""
-        return self.decidable and self.state.decision is Decision.UNDECIDED
+        """Whether a decision is still open: not where an adjusted span stands for it."""
+        return self.decidable and self.state.open
+
+    @property
+    def counted(self) -> bool:
+        """Whether it counts in the progress."""
+        return self.undecided or (self.decidable and self.state.decision is not Decision.UNDECIDED)
 
     @property
     def glyph(self) -> str:
-        """The decision, or ! for a refused row."""
-        return DECISION[self.state.decision] if self.decidable else "!"
+        """The decision, ! for a refused row, ↓ where the adjusted span below stands for it."""
+        if not self.decidable:
+            return "!"
+        return DECISION[self.state.decision] if self.counted else "↓"
 
-    def passes(self, filter_: str) -> bool:
+    def passes(self, filter_: ReviewFilter) -> bool:
         """Whether the filter lets it through."""
-        if filter_ == "all":
+        if not filter_.tests:
             return True
-        if filter_ in RELATION.values():
-            return RELATION[self.finding.relation] == filter_
-        return self.state.decision.value == filter_ and self.decidable
+        finding = self.finding
+        return filter_.matches(
+            Subject(
+                relation=finding.relation,
+                confidence=finding.confidence,
+                state=self.state,
+                source=self.name,
+                claim=self.claim,
+                text=finding.text,
+                refused=not self.decidable,
+                superseded=self.superseded,
+            )
+        )
 
-    def row(self) -> Row:
+    def row(self, *, marked: bool = False) -> Row:
         """The row as drawn: relation, confidence, source and place, decision."""
         relation = RELATION[self.finding.relation]
         if self.state.relation and self.state.relation != self.finding.relation.value:
             relation = f"{relation[:1]}→{RELATION.get(self.state.relation, '?')[:1]}"
-        style = DECISION_STYLE[self.state.decision] if self.decidable else "warn"
+        style = DECISION_STYLE[self.state.decision] if self.counted else "dim"
+        if not self.decidable:
+            style = "warn"
         score, where = confidence(self.finding.confidence), margin(self.locators)
         name = f"{NOTICE[self.notices[0].kind][0]} {self.name}" if self.notices else self.name
-        return Row((relation, score, name, where, self.glyph), style=style)
+        if self.state.adjusted_from is not None:
+            name = f"↳ {name}"
+        return Row((relation, score, name, where, self.glyph), style=style, marked=marked)
 
 
 @dataclass(frozen=True)
@@ -86,12 +130,12 @@ class ClaimView:
     @property
     def decided(self) -> int:
         """Findings with a decision."""
-        return sum(row.decidable and not row.undecided for row in self.rows)
+        return sum(row.counted and not row.undecided for row in self.rows)
 
     @property
     def total(self) -> int:
         """Findings that can be decided."""
-        return sum(row.decidable for row in self.rows)
+        return sum(row.counted for row in self.rows)
 
     def row(self, number: int) -> Row:
         """The row as drawn."""
@@ -112,15 +156,7 @@ class ReviewData:
         claims = []
         for view in self.claims:
             rows = tuple(
-                FindingRow(
-                    row.claim_id,
-                    row.finding,
-                    row.name,
-                    row.locators,
-                    state.of(row.claim_id, row.finding.evidence_id) if row.finding.evidence_id else UNTOUCHED,
-                    row.notices,
-                )
-                for row in view.rows
+                replace(row, state=state.of(*row.target)) if row.decidable else row for row in view.rows
             )
             claims.append(ClaimView(view.claim, rows, view.unseen))
         return ReviewData(tuple(claims), state)
@@ -141,28 +177,52 @@ class ReviewData:
                     yield number, row
 
 
-def load(machine: CitationMachine, session: ReviewSession, reader: Reader) -> ReviewData:
-    """Claims, findings and decisions. For a worker thread."""
+#: Locators by document, span and page offset: documents never change, so neither do these.
+Known = dict[tuple[str, Span, int | None], Locators]
+
+
+def load(machine: CitationMachine, session: ReviewSession, reader: Reader, known: Known) -> ReviewData:
+    """Claims, findings and decisions. For a worker thread. ``known`` keeps locators for the next time."""
     state = session.state()
+    others = session.others()
     names: dict[str, str] = {}
     notices: dict[str, tuple[EditorialNotice, ...]] = {}
     views = []
     for claim in machine.claims():
         rows = []
-        for finding in claim.latest.findings if claim.latest else ():
+        for reviewed in session.findings(claim, state):
+            finding = reviewed.finding
             document_id = finding.document_id
             try:
                 if document_id not in names:
                     names[document_id] = reader.name(document_id)
-                locators = reader.locate(document_id, finding.span)
+                source = machine.source(document_id)
+                old = source.documents[-1] != document_id
+                place = (document_id, finding.span, source.page_offset)
+                if place not in known:
+                    known[place] = reader.locate(document_id, finding.span)
+                locators = known[place]
             except CmtuiError as error:
-                names[document_id], locators = f"({error.code})", Locators()
+                names[document_id], locators, old = f"({error.code})", Locators(), False
             if document_id not in notices:
                 notices[document_id] = _notices(machine, document_id)
-            row = FindingRow(claim.claim_id, finding, names[document_id], locators)
-            rows.append(replace(row, notices=notices[document_id]))
+            said = [(who, of.of(claim.claim_id, finding.evidence_id or "")) for who, of in others.items()]
+            rows.append(
+                FindingRow(
+                    claim.claim_id,
+                    claim.text,
+                    finding,
+                    names[document_id],
+                    locators,
+                    reviewed.state,
+                    notices[document_id],
+                    reviewed.newest,
+                    tuple(one for one in said if one[1] != UNTOUCHED),
+                    old,
+                )
+            )
         views.append(ClaimView(claim, tuple(rows), machine.unseen_documents(claim) if claim.latest else 0))
-    return ReviewData(tuple(views)).with_state(state)
+    return ReviewData(tuple(views), state)
 
 
 def _notices(machine: CitationMachine, document_id: str) -> tuple[EditorialNotice, ...]:

@@ -147,6 +147,7 @@ ELSEWHERE = {
     "welcome.sample",
     "welcome.add",
     "source.close",
+    "review.newer",
 }
 
 
@@ -206,6 +207,8 @@ async def test_footer_and_screen_agree_on_what_is_valid(empty, tmp_path: Path, m
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda a: a.id)
 def test_every_action_has_a_method_on_its_screen(action: Action) -> None:
     from cmtui.tui.app import CmtuiApp
+    from cmtui.tui.reviewing.adjust import AdjustScreen
+    from cmtui.tui.reviewing.conflicts import ConflictScreen
     from cmtui.tui.screens.acquire import AcquireScreen
     from cmtui.tui.screens.audit import AuditScreen
     from cmtui.tui.screens.cite import CiteScreen
@@ -218,7 +221,9 @@ def test_every_action_has_a_method_on_its_screen(action: Action) -> None:
         screen.scope: screen
         for screen in (
             AcquireScreen,
+            AdjustScreen,
             AuditScreen,
+            ConflictScreen,
             CiteScreen,
             LibraryScreen,
             ReviewScreen,

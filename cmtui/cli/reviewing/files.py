@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from argparse import Namespace
 from pathlib import Path
 
 from cmtui.cli.reviewing import plain
 from cmtui.cli.reviewing.targets import all_rows, answer, session_of
 from cmtui.cli.session import Session
-from cmtui.errors import InvalidRequest, NotFound
+from cmtui.errors import NotFound
 from cmtui.output import FAILED, Answer, JsonObject, UsageError
 
 #: What an export holds unless told otherwise.
@@ -40,10 +38,12 @@ def run_export(args: Namespace, session: Session) -> Answer:
         if made.format.suffix == "zip":
             raise UsageError("A bundle is a zip file.", "Say where it goes: --to FILE.zip")
         return Answer({}, plain=made.content.decode("utf-8", "surrogateescape"))
-    path = Path(args.out).expanduser()
-    write_file(path, made.content, replace=args.replace)
     from hashlib import sha256
 
+    from cmtui.engine.exports.files import write_file
+
+    path = Path(args.out).expanduser()
+    write_file(path, made.content, replace=args.replace)
     body: JsonObject = {
         "reviewer": reviewer,
         "format": made.format.name,
@@ -56,31 +56,6 @@ def run_export(args: Namespace, session: Session) -> Answer:
     noun = "sources" if made.format.accepted else "findings"
     said = [f"{made.count} {noun} written to {path}.", f"SHA-256: {body['sha256']}", *made.warnings]
     return answer(args, body, plain.text(said))
-
-
-def write_file(path: Path, content: bytes, *, replace: bool) -> None:
-    """Write a file whole or not at all. Raises InvalidRequest."""
-    if path.is_dir() or (path.exists() and not replace):
-        raise InvalidRequest(f"'{path}' exists already.", "Choose another name, or give --replace.")
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-            os.chmod(name, 0o666 & ~_umask())  # noqa: PTH101 - mkstemp makes it private
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InvalidRequest(f"'{path}' cannot be written ({reason}).", "Choose another folder.") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def run_import(args: Namespace, session: Session) -> Answer:

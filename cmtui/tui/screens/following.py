@@ -6,11 +6,11 @@ from textual import on
 from textual.timer import Timer
 from textual.widgets import Static
 
-from cmtui.model.review import Decision
+from cmtui.model.review import Decision, FindingState
 from cmtui.tui import review_data
-from cmtui.tui.labels import STYLE, confidence, notice_mark, short_id
+from cmtui.tui.labels import DECISION, STYLE, confidence, notice_mark, short_id
 from cmtui.tui.review_data import FindingRow, Shown
-from cmtui.tui.screens.deciding import Deciding
+from cmtui.tui.reviewing.sharing import Sharing
 from cmtui.tui.widgets.row_list import RowList
 from cmtui.tui.widgets.source_view import SourceView, verified
 from cmtui.tui.workers import Call
@@ -22,7 +22,7 @@ AROUND = (0, 1, 2, 4, 8, 16, -1)
 REST = 0.04
 
 
-class Following(Deciding):
+class Following(Sharing):
     """What follows the cursor of the findings; ReviewScreen lays it out."""
 
     def __init__(self) -> None:
@@ -31,9 +31,14 @@ class Following(Deciding):
         self.shown_for = ""
         self._rest: Timer | None = None
 
+    def mark_rows(self) -> None:
+        """Show the range that a group action would act on."""
+        raise NotImplementedError
+
     @on(RowList.Highlighted, "#findings")
     def _finding_highlighted(self) -> None:
         self.refresh_keys()
+        self.mark_rows()
         if self._rest is not None:
             self._rest.stop()
         self._rest = self.set_timer(REST, self._follow)
@@ -67,6 +72,7 @@ class Following(Deciding):
         proof = "✔ verified char-exact" if row.decidable else "✘ refused, not evidence"
         lines = [f"{relation} {confidence(finding.confidence)} (derived, fallible)   {proof}"]
         lines.append(f"! {finding.error}" if finding.error else finding.explanation)
+        lines += [_said(name, of) for name, of in row.others]
         self.query_one("#head", Static).update("\n".join(lines))
         state, notes = row.state, []
         if state.note:
@@ -76,6 +82,10 @@ class Following(Deciding):
         self.query_one("#notes", Static).update("\n".join(notes))
         decided = f" · {state.decision.value}" if state.decision is not Decision.UNDECIDED else ""
         mark = f"{notice_mark(row.notices[0])}  " if row.notices else ""
+        if row.state.adjusted_to is not None:
+            decided += " · adjusted, see below"
+        elif row.state.adjusted_from is not None:
+            decided += " · adjusted span"
         self.query_one("#context").border_title = f"{mark}{row.name}{decided}"
 
     def _show_context(self, row: FindingRow, shown: Shown) -> None:
@@ -125,3 +135,11 @@ class Following(Deciding):
         self.query_one("#text", SourceView).show("")
         for name in ("#head", "#notes", "#cited"):
             self.query_one(name, Static).update("")
+
+
+def _said(name: str, state: FindingState) -> str:
+    """What another reviewer said, in one line; shown to a reviewer who is not blind."""
+    parts = [f"{DECISION[state.decision]} {name}: {state.decision}"]
+    parts += [", ".join(state.reasons)] if state.reasons else []
+    parts += [f"“{' '.join(state.note.split())}”"] if state.note else []
+    return "  ".join(parts)

@@ -11,13 +11,14 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Label, Static
 
+from cmtui.engine.review_filter import ReviewFilter, parse
+from cmtui.errors import InvalidRequest
 from cmtui.model.claim import CAVEAT
 from cmtui.model.progress import Progress
-from cmtui.model.review import Decision
 from cmtui.tui import review_data
 from cmtui.tui.actions import bindings
 from cmtui.tui.labels import DECISION, bar
-from cmtui.tui.review_data import FILTERS, ClaimView, FindingRow, ReviewData
+from cmtui.tui.review_data import FILTERS, ClaimView, FindingRow, Known, ReviewData
 from cmtui.tui.screens.dialogs import PromptScreen
 from cmtui.tui.screens.following import Following
 from cmtui.tui.widgets.row_list import Column, Row, RowList
@@ -26,10 +27,12 @@ from cmtui.tui.workers import Call
 
 #: Actions that need a finding under the cursor, and those that need one with a verified span.
 NEEDS_FINDING = frozenset(
-    {"source", "widen", "narrow", "details", "copy", "edit", "accept", "reject", "skip"}
+    {"source", "widen", "narrow", "details", "copy", "edit", "accept", "reject", "skip", "range"}
 )
-NEEDS_EVIDENCE = frozenset({"note", "tag", "relation"})
-NEEDS_CLAIM = frozenset({"next_claim", "previous_claim", "evaluate", "filter", "previous_undecided"})
+NEEDS_EVIDENCE = frozenset({"note", "tag", "relation", "adjust"})
+NEEDS_CLAIM = frozenset(
+    {"next_claim", "previous_claim", "evaluate", "filter", "find", "previous_undecided", "sum"}
+)
 
 
 class ReviewScreen(Following):
@@ -70,7 +73,9 @@ class ReviewScreen(Following):
         super().__init__()
         self.number = 0
         self.filter_name = "all"
-        self.visible_rows: list[FindingRow] = []
+        self.filter_ = FILTERS["all"]
+        self.rows: list[FindingRow] = []
+        self.known: Known = {}
         self.wanted = ""
 
     def body(self) -> Iterable[Widget]:
@@ -133,17 +138,26 @@ class ReviewScreen(Following):
         return claims[self.number] if self.number < len(claims) else None
 
     @property
+    def visible_rows(self) -> list[FindingRow]:
+        """The findings in the list, in order."""
+        return self.rows
+
+    @property
     def here(self) -> FindingRow | None:
         """The finding under the cursor."""
         index = self.findings.cursor
-        return self.visible_rows[index] if index < len(self.visible_rows) else None
+        return self.rows[index] if index < len(self.rows) else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What applies depends on the finding under the cursor."""
         if action == "reason":
             reasons = self.cmtui.settings.review.reject_reasons
             number = parameters[0] if parameters else 0
-            return self.reasons_for is not None and isinstance(number, int) and number <= len(reasons)
+            return bool(self.reasons_for) and isinstance(number, int) and number <= len(reasons)
+        if action == "unmark":
+            return bool(self.range_from)
+        if action == "newer":
+            return self.here is not None and self.here.decidable and self.here.superseded
         if action in NEEDS_FINDING:
             return self.here is not None
         if action in NEEDS_EVIDENCE:
@@ -163,7 +177,7 @@ class ReviewScreen(Following):
         """Read claims and decisions again."""
 
         def work(_: Call) -> ReviewData:
-            return review_data.load(self.machine, self.cmtui.session, self.reader)
+            return review_data.load(self.machine, self.cmtui.session, self.reader, self.known)
 
         self.ask("review", work, self._loaded)
 
@@ -183,6 +197,10 @@ class ReviewScreen(Following):
         self.repaint(cursor=None if fresh else key)
         if fresh:
             self.findings.cursor = 0
+        found = data.find(self.wanted_key) if self.wanted_key else None
+        if found is not None:
+            self.go(found[0], self.wanted_key)
+            self.wanted_key = ""
 
     def repaint(self, *, cursor: str | None = None) -> None:
         """Show claims and findings as they are now."""
@@ -190,14 +208,18 @@ class ReviewScreen(Following):
         key = cursor or (self.here.key if self.here is not None else "")
         claims = self.findings_data.claims
         self.claims.show([each.row(n) for n, each in enumerate(claims, 1)], cursor=self.number)
-        self.visible_rows = [row for row in view.rows if row.passes(self.filter_name)] if view else []
-        keys = [row.key for row in self.visible_rows]
+        self.rows = [row for row in view.rows if row.passes(self.filter_)] if view else []
+        keys = [row.key for row in self.rows]
         self.findings.empty = self._why_empty()
-        rows = [self._row(row) for row in self.visible_rows]
-        self.findings.show(rows, cursor=keys.index(key) if key in keys else None)
+        at = keys.index(key) if key in keys else min(self.findings.cursor, max(0, len(keys) - 1))
+        marks = self._marks(keys, at)
+        rows = [self._row(row, marked=n in marks) for n, row in enumerate(self.rows)]
+        self.findings.show(rows, cursor=at)
         self.findings.border_title = f"Findings {view.decided}/{view.total}" if view else "Findings"
         if self.filter_name != "all":
             self.findings.border_title += f" · {self.filter_name}"
+        if marks:
+            self.findings.border_title += f" · {len(marks)} marked"
         if view is not None:
             done = bar(view.decided, view.total or 1, 6)
             self.context(f"claim {self.number + 1}/{len(claims)} {done} {view.decided}/{view.total}")
@@ -214,10 +236,25 @@ class ReviewScreen(Following):
             self.show_head(self.here)
         self.refresh_keys()
 
-    def _row(self, row: FindingRow) -> Row:
-        made = row.row()
+    def _marks(self, keys: list[str], at: int) -> range:
+        """The numbers of the rows of the range; empty without one."""
+        if self.range_from not in keys:
+            self.range_from = ""
+            return range(0)
+        low, high = sorted((keys.index(self.range_from), at))
+        return range(low, high + 1)
+
+    def mark_rows(self) -> None:
+        """Show the range as it is now that the cursor moved."""
+        if self.range_from:
+            marks = self._marks([row.key for row in self.rows], self.findings.cursor)
+            self.findings.touch([self._row(row, marked=n in marks) for n, row in enumerate(self.rows)])
+            self.findings.border_title = f"Findings · {len(marks)} marked"
+
+    def _row(self, row: FindingRow, *, marked: bool = False) -> Row:
+        made = row.row(marked=marked)
         if row.key in self.pending:
-            return Row((*made.cells[:-1], DECISION[self.pending[row.key]]), style="dim")
+            return Row((*made.cells[:-1], DECISION[self.pending[row.key]]), style="dim", marked=marked)
         return made
 
     def _why_empty(self) -> str:
@@ -227,7 +264,7 @@ class ReviewScreen(Following):
         if view.claim.latest is None:
             return "Not evaluated yet.\nr runs it."
         if view.rows:
-            return f"None is {self.filter_name}.\n. goes on."
+            return f"None passes {self.filter_name}.\n. goes on, f changes it."
         return "No passage came near it.\nAdd sources, then r."
 
     # -- following the cursor -----------------------------------------------------------------------
@@ -247,10 +284,51 @@ class ReviewScreen(Following):
         """Put the cursor on a finding of a claim."""
         self.number = claim
         if self.view is not None and key not in [
-            row.key for row in self.view.rows if row.passes(self.filter_name)
+            row.key for row in self.view.rows if row.passes(self.filter_)
         ]:
-            self.filter_name = "all"
+            self._filter("all", FILTERS["all"])
         self.repaint(cursor=key)
+
+    def advance(self, row: FindingRow) -> None:
+        """Go to the next open finding that the filter lets through; at the end say so, with the sum.
+
+        In this claim after the row, then before it, then in the next claims; never silently around.
+        """
+        settings = self.cmtui.settings.review
+        if not settings.auto_advance:
+            return
+        if settings.advance_to == "next":
+            self.findings.action_move(1)
+            return
+        found = self.findings_data.find(row.key)
+        number = found[0] if found is not None else self.number
+        claims = self.findings_data.claims
+        rows = claims[number].rows
+        at = next((i for i, other in enumerate(rows) if other.key == row.key), 0)
+        order = [(number, r) for r in (*rows[at + 1 :], *rows[:at])]
+        for step in range(1, len(claims)):
+            there = (number + step) % len(claims)
+            order += [(there, r) for r in claims[there].rows]
+        for claim, other in order:
+            if self.is_open(other) and other.passes(self.filter_):
+                if claim != number:
+                    self.notify(claims[claim].claim.text, title="Next claim", timeout=3, markup=False)
+                self.go(claim, other.key)
+                return
+        if not any(self.is_open(other) for _, other in order):
+            self.notify(
+                f"{self.summary()}\n= shows it by claim, E exports, . filters",
+                title="Every finding is decided",
+                timeout=10,
+                markup=False,
+            )
+        elif row.undecided:
+            self.notify(
+                f"Filter: {self.filter_name}. Other findings are open: . or f changes it.",
+                title="Nothing else is open here",
+                timeout=6,
+                markup=False,
+            )
 
     def action_down(self) -> None:
         """The next finding."""
@@ -286,16 +364,49 @@ class ReviewScreen(Following):
             (i for i, (_, row) in enumerate(order) if here is not None and row.key == here.key), len(order)
         )
         for claim, row in reversed(order[:at]):
-            if row.decidable and self.decision_of(row) is Decision.UNDECIDED:
+            if self.is_open(row):
                 self.go(claim, row.key)
                 return
         self.say("No undecided finding before this one.")
 
+    # -- filters ------------------------------------------------------------------------------------
+
+    def _filter(self, name: str, filter_: ReviewFilter) -> None:
+        self.filter_name, self.filter_ = name, filter_
+        self.range_from = ""
+
     def action_filter(self) -> None:
-        """The next filter."""
-        self.filter_name = FILTERS[(FILTERS.index(self.filter_name) + 1) % len(FILTERS)]
+        """The next filter; from a typed one the first."""
+        names = list(FILTERS)
+        at = names.index(self.filter_name) + 1 if self.filter_name in names else 0
+        name = names[at % len(names)]
+        self._filter(name, FILTERS[name])
         self.repaint()
-        self.say(f"Filter: {self.filter_name}")
+        self.say(f"Filter: {name}")
+
+    def action_find(self) -> None:
+        """Type a filter; what is not understood is said and asked again."""
+        self._ask_filter("" if self.filter_name in FILTERS else self.filter_name)
+
+    def _ask_filter(self, value: str) -> None:
+        def then(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                filter_ = parse(text)
+            except InvalidRequest as error:
+                self.say(f"{error.sentence} {error.advice}", "bad")
+                self._ask_filter(text)
+                return
+            self._filter(filter_.text or "all", filter_)
+            self.repaint()
+            claims = self.findings_data.claims
+            passing = sum(row.passes(filter_) for view in claims for row in view.rows)
+            here = len(self.rows)
+            self.say(f"Filter: {self.filter_name} · {here} here, {passing} in all claims")
+
+        hint = "rel:con conf:>.8 is:undecided tag:x source:y -tag:z   enter: filter   esc: leave"
+        self.app.push_screen(PromptScreen("Filter", value, hint=hint), then)
 
     def action_source(self) -> None:
         """The source full screen at the span; from the claims, the findings first."""

@@ -92,6 +92,18 @@ class SourceView(ScrollView, can_focus=True):
             """The view that sent it."""
             return self.view
 
+    @dataclass
+    class SelectionMade(Message):
+        """The mouse button was let go on a selection."""
+
+        view: SourceView
+        span: Span
+
+        @property
+        def control(self) -> SourceView:
+            """The view that sent it."""
+            return self.view
+
     def __init__(self, *, title: str = "", label_width: int = 0, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.border_title = title
@@ -273,6 +285,8 @@ class SourceView(ScrollView, can_focus=True):
 
     def on_mouse_up(self, _: events.MouseUp) -> None:
         """End the selection."""
+        if self._anchor is not None and self.selection is not None:
+            self.post_message(self.SelectionMade(self, self.selection))
         self._anchor = None
         self.release_mouse()
 

@@ -1,0 +1,1 @@
+"""Parts of the review screen: what it writes, copies, exports and compares, and the screens it opens."""
