@@ -27,3 +27,9 @@ def styles_dir() -> Path:
 def sample_corpus_dir() -> Path:
     """The folder of the sample corpus."""
     return _shipped("sample_corpus")
+
+
+def fixtures_dir() -> Path:
+    """The folder of the frozen evaluation fixture: in the wheel, or under ``tests`` in a checkout."""
+    inside = _PACKAGE / "fixtures"
+    return inside if inside.is_dir() else _shipped("tests") / "fixtures"

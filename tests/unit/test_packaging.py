@@ -78,6 +78,7 @@ def test_the_wheel_holds_what_the_program_needs(wheel: Path) -> None:
     }
     assert any(name.endswith("concepts.txt") for name in data)
     assert data <= names
+    assert "cmtui/fixtures/semantic_regression.json" in names
     assert not {name for name in names if name.startswith("tests/")}
 
 
