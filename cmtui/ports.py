@@ -17,6 +17,7 @@ from cmtui.model.discovery import (
     DiscoveryCandidate,
     FoundWork,
     ProviderStatus,
+    SavedReference,
 )
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus, ReadDocument
@@ -221,6 +222,22 @@ class ReceiptRepository(Protocol):
         ...
 
 
+class ReferenceRepository(Protocol):
+    """Bibliography entries of works that have no source in the store."""
+
+    def save_reference(self, reference: SavedReference) -> SavedReference:
+        """Keep an entry, replacing the one with its id. Raises InvalidRequest."""
+        ...
+
+    def references(self) -> tuple[SavedReference, ...]:
+        """Every entry, by title, then id."""
+        ...
+
+    def remove_reference(self, reference_id: str) -> SavedReference:
+        """Remove an entry by id or unique prefix. Raises NotFound, AmbiguousId."""
+        ...
+
+
 @runtime_checkable
 class KnowledgeRepository(
     DocumentRepository,
@@ -229,6 +246,7 @@ class KnowledgeRepository(
     EventRepository,
     BibliographyRepository,
     ReceiptRepository,
+    ReferenceRepository,
     Protocol,
 ):
     """Everything the engine persists. Adapters: the store directory, and memory (R7)."""

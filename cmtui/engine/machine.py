@@ -13,6 +13,7 @@ from cmtui.engine.acquiring import AcquisitionOperations
 from cmtui.engine.auditing import AuditOperations
 from cmtui.engine.bibliography import BibliographyOperations
 from cmtui.engine.discovering import DiscoveryOperations
+from cmtui.engine.found import FoundWorkOperations
 from cmtui.engine.importing import ImportOperations
 from cmtui.engine.ingestion import CitationIngestionService
 from cmtui.engine.library import LibraryOperations
@@ -32,6 +33,7 @@ class CitationMachine(
     LookupOperations,
     DiscoveryOperations,
     AcquisitionOperations,
+    FoundWorkOperations,
     AuditOperations,
 ):
     """The engine over an ingestion port and a search port.

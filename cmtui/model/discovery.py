@@ -173,10 +173,10 @@ class AcquisitionReceipt:
     """What became of one candidate (R28, R68).
 
     ``evidence`` is there only when the highlight stands exactly in the stored canonical text. ``error`` is a
-    code of ``cmtui.errors`` (with the ``rule`` that a capture broke) with its sentence in ``message`` when the capture or the highlight failed; a
-    document that was stored before a highlight failed keeps its ids here. ``receipt_id`` is there once the
-    store has kept it; one that was read back holds ``evidence_id`` alone until ``machine.receipts`` has
-    verified the evidence anew.
+    code of ``cmtui.errors`` (with the ``rule`` that a capture broke), its sentence in ``message``, when the
+    capture or the highlight failed; a document that was stored before a highlight failed keeps its ids here.
+    ``receipt_id`` is there once the store has kept it; one that was read back holds ``evidence_id`` alone
+    until ``machine.receipts`` has verified the evidence anew.
     """
 
     discovery: DiscoveryMetadata
@@ -196,3 +196,38 @@ class AcquisitionReceipt:
     length_declared: bool | None = None
     receipt_id: str | None = None
     rule: str | None = None
+
+
+# -- works without a source -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SavedReference:
+    """A bibliography entry of a work that has no source in the store (yet).
+
+    ``item`` is valid CSL-JSON. ``origin`` says where it came from: ``provider`` gave the record, ``found_by``
+    the lead, ``doi`` was looked up, ``looked_up_at`` when. Nothing of it is made by a model or guessed.
+    """
+
+    reference_id: str
+    item: Mapping[str, Any]
+    origin: Mapping[str, str] = field(default_factory=dict)
+    added_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedWork:
+    """What importing a found work stored.
+
+    Either ``reference`` (an entry of its own) or ``source_id`` (the source it was joined to): then ``stored``
+    names the fields that were empty, ``left`` those that differ and were left as they are.
+    """
+
+    item: Mapping[str, Any]
+    origin: Mapping[str, str]
+    reference: SavedReference | None = None
+    source_id: str | None = None
+    stored: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ _ID = "[0-9a-f]{64}"
 STORE_FILE = re.compile(
     rf"store\.json|generation|blobs/sha256/[0-9a-f]{{2}}/{_ID}|(snapshots|identity|sources|bibliography|claims)"
     rf"/{_ID}\.json|evidence/{_ID}\.jsonl(\.torn)?|removed/{_ID}(\.[0-9]+)?\.json|events/[A-Za-z0-9%_-]+\.jsonl"
-    rf"(\.torn)?|(receipts|audits)/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,200}}"
+    rf"(\.torn)?|(receipts|references|audits)/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,200}}"
 )
 #: What lies in a store directory and is neither copied nor missed.
 NOT_COPIED = re.compile(
@@ -83,7 +83,7 @@ class Capture:
             found.extend(self._file(path, content=content) for path, content in contents.items())
         for path, size in self._evidence.sizes().items():
             found.append(self._file(path, length=size))
-        for folder in (layout.root / "receipts", layout.root / "audits"):
+        for folder in (layout.receipts, layout.references, layout.root / "audits"):
             found.extend(self._file(path, content=path.read_bytes()) for path in _files_of(folder))
         if self._read_only:
             found.extend(self._of_documents())

@@ -10,7 +10,7 @@ from pathlib import Path
 from cmtui.errors import AmbiguousId, NotFound, StoreFormatError, StoreReadOnly
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
-from cmtui.model.discovery import AcquisitionReceipt
+from cmtui.model.discovery import AcquisitionReceipt, SavedReference
 from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.removal import AcceptedQuote, Tombstone
@@ -34,6 +34,7 @@ from cmtui.store.migration import finish_swap
 from cmtui.store.notices import Notices
 from cmtui.store.receipts import Receipts
 from cmtui.store.records import StoreFormat, decode, encode
+from cmtui.store.references import References
 from cmtui.store.removed import removed_error
 
 #: Seconds a commit waits for another process before it gives up with StoreLocked.
@@ -62,6 +63,8 @@ class StoreRepository:
         self._events = EventLogs(layout, clock, self._notices, timeout=lock_timeout, read_only=read_only)
         self._bibliography = BibliographySidecars(layout, clock, timeout=lock_timeout, read_only=read_only)
         self._receipts = Receipts(layout, read_only=read_only)
+        self._references = References(layout, read_only=read_only)
+        self._clock = clock
 
     @classmethod
     def open(
@@ -356,6 +359,23 @@ class StoreRepository:
         """All receipts, or those of one document, oldest first. Raises StoreError for a damaged one."""
         with disk_errors(self._layout.root):
             return self._receipts.all(document_id)
+
+    # -- references ----------------------------------------------------------------------------------
+
+    def save_reference(self, reference: SavedReference) -> SavedReference:
+        """Keep an entry of a work without a source. Raises InvalidRequest, StoreReadOnly, StoreError."""
+        with disk_errors(self._layout.root):
+            return self._references.save(reference, self._clock.now())
+
+    def references(self) -> tuple[SavedReference, ...]:
+        """Every entry, by title. Raises StoreError for a damaged one."""
+        with disk_errors(self._layout.root):
+            return self._references.all()
+
+    def remove_reference(self, reference_id: str) -> SavedReference:
+        """Remove an entry. Raises NotFound, AmbiguousId, StoreReadOnly, StoreError."""
+        with disk_errors(self._layout.root):
+            return self._references.remove(reference_id)
 
 
 def _check_format(layout: Layout) -> None:

@@ -39,6 +39,7 @@ from cmtui.store.locks import FolderLock
 from cmtui.store.notices import Notices
 from cmtui.store.receipts import Receipts
 from cmtui.store.records import Generation, SourceFile, StoreFormat, decode
+from cmtui.store.references import References
 from cmtui.store.removed import Tombstones
 from cmtui.store.sidecars import IdentitySidecars, identity_file
 from cmtui.store.snapshots import Snapshots
@@ -346,17 +347,20 @@ class Inspection:
             self._add("bibliography", path, status, sentence, "" if known else "keep it or delete it")
 
     def _look_at_receipts(self) -> None:
-        receipts = Receipts(self._layout, read_only="the doctor only reads")
-        for path in self._each("receipts", receipts.paths()):
-            if self._is_empty("receipts", path):
-                continue
-            try:
-                receipts.read(path)
-                self._add("receipts", path)
-            except (OSError, ValueError) as error:
-                sentence = f"The receipt cannot be trusted: {error}."
-                advice = f"{_BACKUP}, or move it away: nothing else depends on it"
-                self._add("receipts", path, Health.DAMAGED, sentence, advice)
+        reading = "the doctor only reads"
+        receipts = Receipts(self._layout, read_only=reading)
+        references = References(self._layout, read_only=reading)
+        for layer, kept in (("receipts", receipts), ("references", references)):
+            for path in self._each(layer, kept.paths()):
+                if self._is_empty(layer, path):
+                    continue
+                try:
+                    kept.read(path)
+                    self._add(layer, path)
+                except (OSError, ValueError) as error:
+                    sentence = f"The file cannot be trusted: {error}."
+                    advice = f"{_BACKUP}, or move it away: nothing else depends on it"
+                    self._add(layer, path, Health.DAMAGED, sentence, advice)
 
     def _look_at_events(self) -> None:
         logged = {entry.evidence_id for entries in self._entries.values() for entry in entries}

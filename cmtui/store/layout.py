@@ -89,6 +89,11 @@ class Layout:
         return self.root / "receipts"
 
     @property
+    def references(self) -> Path:
+        """Bibliography entries of works without a source."""
+        return self.root / "references"
+
+    @property
     def removed(self) -> Path:
         """Tombstones of removed documents."""
         return self.root / "removed"
@@ -144,6 +149,10 @@ class Layout:
         """A receipt of acquisition."""
         return self.receipts / f"{receipt_id}.json"
 
+    def reference(self, reference_id: str) -> Path:
+        """A bibliography entry of a work without a source."""
+        return self.references / f"{reference_id}.json"
+
     def event_log(self, reviewer: str) -> Path:
         """The review log of a reviewer."""
         return self.events / f"{reviewer_file_name(reviewer)}.jsonl"
@@ -162,6 +171,7 @@ class Layout:
             self.claims,
             self.events,
             self.receipts,
+            self.references,
             self.root / "audits",
             self.removed,
             self.derived,

@@ -11,7 +11,7 @@ from threading import RLock
 from cmtui.errors import AmbiguousId, BlobDamaged, LogDamaged, NotFound
 from cmtui.model.bibliography import BibliographyRecord, CslItem, EditorialNotice
 from cmtui.model.claim import Claim, ClaimRun, EvidenceEntry
-from cmtui.model.discovery import AcquisitionReceipt
+from cmtui.model.discovery import AcquisitionReceipt, SavedReference
 from cmtui.model.identity import SourceArtifact, sha256_bytes
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.removal import AcceptedQuote, Tombstone
@@ -28,6 +28,10 @@ from cmtui.store.layout import reviewer_file_name
 from cmtui.store.library import Library, check_commit, row_of
 from cmtui.store.receipts import decoded, encoded
 from cmtui.store.receipts import in_order as receipts_in_order
+from cmtui.store.references import decoded as reference_of
+from cmtui.store.references import encoded as reference_bytes
+from cmtui.store.references import in_order as references_in_order
+from cmtui.store.references import revised as revised_reference
 from cmtui.store.removed import removed_error
 
 
@@ -48,6 +52,7 @@ class InMemoryKnowledgeRepository:
         self._events: dict[str, list[Link]] = {}
         self._bibliography: dict[str, BibliographyRecord] = {}
         self._receipts: dict[str, bytes] = {}
+        self._references: dict[str, SavedReference] = {}
 
     @property
     def root(self) -> Path | None:
@@ -342,3 +347,23 @@ class InMemoryKnowledgeRepository:
         with self._mutex:
             kept = [decoded(receipt_id, data) for receipt_id, data in self._receipts.items()]
         return receipts_in_order(kept, document_id)
+
+    # -- references ----------------------------------------------------------------------------------
+
+    def save_reference(self, reference: SavedReference) -> SavedReference:
+        """Keep an entry of a work without a source. Raises InvalidRequest."""
+        with self._mutex:
+            key = reference.reference_id
+            new = revised_reference(self._references.get(key), reference, self._clock.now())
+            self._references[key] = reference_of(key, reference_bytes(new))
+            return self._references[key]
+
+    def references(self) -> tuple[SavedReference, ...]:
+        """Every entry, by title."""
+        with self._mutex:
+            return references_in_order(self._references.values())
+
+    def remove_reference(self, reference_id: str) -> SavedReference:
+        """Remove an entry. Raises NotFound, AmbiguousId."""
+        with self._mutex:
+            return self._references.pop(resolve(reference_id, sorted(self._references), "bibliography entry"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cmtui.cli.arguments import OUTPUTS, Subparsers, add_citation_engine, family, verb
 from cmtui.cli.reading import InputMissing, read_items
 from cmtui.cli.session import Session
+from cmtui.cli.verbs import found
 from cmtui.errors import BibliographyError, CmtuiError, IngestError, InvalidMetadata
 from cmtui.model.importing import (
     FORMATS,
@@ -80,6 +81,8 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     export.add_argument("--reviewer", metavar="NAME", help="whose decisions --accepted means (you)")
     export.add_argument("--to", metavar="FILE", help="write the file instead of printing its text")
+
+    found.add_verbs(verbs)
 
     verb(
         verbs,
