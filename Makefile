@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-milvus test-server soak lint format bench snapshots schema clean
+.PHONY: help setup demo test test-milvus test-server soak lint format bench test-web snapshots schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,11 @@ format: $(STAMP) ## Rewrite the code in the house format
 
 bench: $(STAMP) ## Print the performance tables
 	$(BIN)/python -m tests.benchmarks
+
+test-web: ## Install the extra 'web' in an environment of its own and test cmtui serve (Chromium where there is one)
+	$(PYTHON) -m venv .venv-web
+	.venv-web/bin/python -m pip install --quiet --editable '.[dev,web]'
+	.venv-web/bin/python -m pytest -q tests/e2e/test_serve_browser.py tests/tui/test_serving.py $(ARGS)
 
 snapshots: $(STAMP) ## Write the text snapshots of the screens again (read the difference)
 	UPDATE_SNAPSHOTS=1 $(BIN)/python -m pytest -q tests/tui/test_snapshots.py

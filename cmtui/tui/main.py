@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 USAGE = """\
 usage: cmtui [STORE]
        cmtui demo [STORE]
+       cmtui serve [STORE] [--host HOST] [--port PORT]
        cmtui doctor clipboard
        cmtui help keys
        cmtui --version | --help
@@ -26,6 +27,7 @@ Opens Citation Machine in this terminal. STORE is a directory; without it the
 store of the settings is used (CMTUI_STORE, or 'store:' in config.yaml).
 
   demo               open the sample corpus on a prepared claim
+  serve              show it in a browser on this machine (extra 'web'; no login)
   doctor clipboard   say which ways of copying work here
   help keys          what every key does, as text
 
@@ -43,6 +45,8 @@ def main(argv: list[str] | None = None) -> int:
     if arguments[:1] in (["--help"], ["-h"], ["help"]):
         print(USAGE)  # noqa: T201 - the answer itself
         return 0
+    if arguments[:1] == ["serve"]:
+        return _serve(arguments[1:])
     if arguments[:1] == ["doctor"]:
         return _doctor(arguments[1:])
     demo = arguments[:1] == ["demo"]
@@ -69,6 +73,26 @@ def _help(arguments: list[str]) -> int:
     return 0
 
 
+def _serve(arguments: list[str]) -> int:
+    from cmtui.errors import CmtuiError
+    from cmtui.tui import serving
+
+    try:
+        wanted = serving.parse(arguments)
+    except CmtuiError as error:
+        return _fail(error.sentence, error.advice)
+    if not serving.installed():
+        return _fail("The extra 'web' is not installed.", "Install it: pip install 'cmtui[web]'")
+    print(f"{wanted.url}\n{serving.WARNING}", file=sys.stderr)  # noqa: T201 - narration
+    if not wanted.loopback:
+        text = f"WARNING: {wanted.host} is not this machine alone; everybody on that network can connect."
+        print(text, file=sys.stderr)  # noqa: T201 - narration
+    try:
+        return serving.run(wanted)
+    except OSError as error:
+        return _fail(f"{wanted.url} cannot be served: {error.strerror or error}.", "Try --port 8123.")
+
+
 def _doctor(arguments: list[str]) -> int:
     if arguments != ["clipboard"]:
         return _fail("cmtui doctor knows one subject: clipboard.", "Run cmtui doctor clipboard.")
@@ -79,9 +103,10 @@ def _doctor(arguments: list[str]) -> int:
 
 
 def _open(store: Path | None, *, demo: bool) -> int:
-    from cmtui.errors import CmtuiError
     from cmtui.tui.terminal import refuses
 
+    if "TEXTUAL_DRIVER" in os.environ:
+        return _guarded(store, demo=demo)  # started by `cmtui serve`: the terminal is a browser
     if refuses(os.environ):
         return _fail(
             f"This terminal (TERM={os.environ.get('TERM', '')}) cannot show a full screen.",
@@ -89,6 +114,12 @@ def _open(store: Path | None, *, demo: bool) -> int:
         )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _fail("cmtui needs a terminal.", "In scripts and pipes use citation-machine.")
+    return _guarded(store, demo=demo)
+
+
+def _guarded(store: Path | None, *, demo: bool) -> int:
+    from cmtui.errors import CmtuiError
+
     try:
         return _run(store, demo=demo)
     except CmtuiError as error:
