@@ -127,9 +127,9 @@ def copy(
         return CopyResult("file", confirmed=False, path=kept, message=_file_message(what, kept))
     tried = False
     for tool in _candidates(preference, env):
-        sent = _send(tool, text, env)
+        sent = send(tool, text, env)
         tried = tried or sent
-        if sent and tool.paste and _read_back(tool, env) == text:
+        if sent and tool.paste and read_back(tool, env) == text:
             return CopyResult(tool.name, confirmed=True, path=kept, message=f"Copied {what} ({tool.name}).")
         if sent and not tool.paste:
             return CopyResult(
@@ -197,7 +197,7 @@ def copy_form(
     rich = _keep(form.text, folder, f"last-copy.{form.form}")
     text = HTML_HEAD + form.text if form.mime == "text/html" else form.text
     for tool in rich_tools(form.mime, env) if preference == "auto" else ():
-        if _send(tool, text, env) and _same(_read_back(tool, env), text):
+        if send(tool, text, env) and _same(read_back(tool, env), text):
             kept = _keep(form.plain, folder)
             _keep_provenance(form.provenance, form.what, folder)
             return CopyResult(
@@ -230,24 +230,10 @@ def osc52_sequence(text: str) -> bytes:
 
 
 def diagnose(environ: Mapping[str, str] | None = None) -> list[str]:
-    """What ``cmtui doctor clipboard`` prints: the situation, each way in order, and what to do."""
-    env = os.environ if environ is None else environ
-    ssh = bool(env.get("SSH_TTY") or env.get("SSH_CONNECTION"))
-    lines = [
-        f"session        {'SSH (this machine has not your clipboard)' if ssh else 'local'}",
-        f"inside tmux    {'yes' if env.get('TMUX') else 'no'}",
-    ]
-    for tool in tools(env):
-        where = shutil.which(tool.copy[0], path=env.get("PATH"))
-        state = f"found: {where}" if where else "not installed"
-        lines.append(f"{tool.name:<14} {state}  ({' '.join(tool.copy)})")
-    lines.append("osc52          last resort: the terminal may ignore it, and nothing can tell")
-    lines.append(f"always         {state_dir(env) / LAST_COPY}")
-    if env.get("TMUX"):
-        lines.append("hint           tmux passes copies on when 'set -g set-clipboard on' (or external)")
-    if not any(shutil.which(tool.copy[0], path=env.get("PATH")) for tool in tools(env)):
-        lines.append("hint           install xclip (X11) or wl-clipboard (Wayland), or work inside tmux")
-    return lines
+    """What ``cmtui doctor clipboard`` prints: every way is tried, and what was confirmed is said."""
+    from cmtui.clipboard_doctor import diagnose
+
+    return diagnose(environ)
 
 
 def _candidates(preference: str, env: Mapping[str, str]) -> tuple[Tool, ...]:
@@ -261,7 +247,7 @@ def _candidates(preference: str, env: Mapping[str, str]) -> tuple[Tool, ...]:
     return ()
 
 
-def _send(tool: Tool, text: str, env: Mapping[str, str]) -> bool:
+def send(tool: Tool, text: str, env: Mapping[str, str]) -> bool:
     """Whether the tool took the text. Its output goes nowhere: a forked child would hold a pipe open."""
     program = shutil.which(tool.copy[0], path=env.get("PATH"))
     if program is None:
@@ -290,7 +276,8 @@ def _send(tool: Tool, text: str, env: Mapping[str, str]) -> bool:
     return process.returncode == 0
 
 
-def _read_back(tool: Tool, env: Mapping[str, str]) -> str | None:
+def read_back(tool: Tool, env: Mapping[str, str]) -> str | None:
+    """What the clipboard holds according to the tool; None when it cannot say."""
     program = shutil.which(tool.paste[0], path=env.get("PATH"))
     if program is None:
         return None
