@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-milvus test-server soak lint format bench test-web snapshots schema clean
+.PHONY: help setup demo test test-milvus test-server soak lint format bench test-web screens snapshots schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,9 @@ test-web: ## Install the extra 'web' in an environment of its own and test cmtui
 	$(PYTHON) -m venv .venv-web
 	.venv-web/bin/python -m pip install --quiet --editable '.[dev,web]'
 	.venv-web/bin/python -m pytest -q tests/e2e/test_serve_browser.py tests/tui/test_serving.py $(ARGS)
+
+screens: $(STAMP) ## Write the pictures of the screens (docs/screens) again
+	PYTHONPATH=tests $(BIN)/python -m support.screens docs/screens
 
 snapshots: $(STAMP) ## Write the text snapshots of the screens again (read the difference)
 	UPDATE_SNAPSHOTS=1 $(BIN)/python -m pytest -q tests/tui/test_snapshots.py

@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 SORTS = ("title", "author", "year", "kind", "added")
 
 
+#: Words of the filter that ask for one thing.
+ASKED = ("tag:", "kind:", "status:")
+
+
+def chosen(text: str) -> tuple[str, str]:
+    """The kind and the status that a filter asks for; ``any`` where it asks for none."""
+    asked = dict(word.split(":", 1) for word in text.casefold().split() if word.startswith(ASKED))
+    return asked.get("kind") or "any", asked.get("status") or "any"
+
+
 @dataclass(frozen=True)
 class LibraryRow:
     """One source: its current document, its bibliography, and what was decided on its findings."""
@@ -80,15 +90,25 @@ class LibraryRow:
         return (title,)
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Whether every word stands in title, author, file name, kind or year; ``tag:x`` is a tag."""
+        """Whether every word stands in title, author, file name, kind or year.
+
+        ``tag:x``, ``kind:pdf`` and ``status:ok`` or ``status:attention`` ask for these alone.
+        """
         text = " ".join(
             (self.title, authors(self.item), self.summary.name, self.summary.kind.value, year(self.item))
         ).casefold()
-        tags = [tag.casefold() for tag in self.tags]
-        return all(
-            any(tag.startswith(word[4:]) for tag in tags) if word.startswith("tag:") else word in text
-            for word in words
-        )
+        return all(self._is(word) if word.startswith(ASKED) else word in text for word in words)
+
+    def _is(self, word: str) -> bool:
+        key, _, value = word.partition(":")
+        if value in ("", "any"):
+            return True
+        if key == "tag":
+            return any(tag.casefold().startswith(value) for tag in self.tags)
+        if key == "kind":
+            kind = self.summary.kind.value
+            return kind.startswith(value) or KIND.get(self.summary.kind, "").startswith(value)
+        return ("ok" if self.glyph == "✔" else "attention").startswith(value)
 
     def row(self) -> Row:
         """The row as drawn."""

@@ -15,6 +15,6 @@ def refuses(environ: Mapping[str, str]) -> bool:
 
 def sixteen_colours(environ: Mapping[str, str]) -> bool:
     """Whether only the terminal's own palette can be counted on."""
-    if environ.get("COLORTERM") in ("truecolor", "24bit"):
-        return False
+    if environ.get("COLORTERM") in ("truecolor", "24bit") or "TEXTUAL_DRIVER" in environ:
+        return False  # a browser shows every colour, whatever terminal the server was started in
     return environ.get("TERM", "") in SIXTEEN_COLOURS

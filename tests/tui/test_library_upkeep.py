@@ -68,6 +68,26 @@ async def test_tags_are_set_shown_and_filtered(machine, tmp_path: Path) -> None:
         assert source.tags == ("grief",)
 
 
+async def test_the_filter_asks_for_kind_and_status_and_says_so(machine, tmp_path: Path) -> None:
+    async with running(machine, tmp_path) as (app, pilot):
+        assert "kind:any   status:any   sort:title" in screen_text(app)
+        app.screen.query_one("#filter").value = "kind:md status:ok"
+        await settle(pilot)
+        assert {row.summary.kind.value for row in app.screen.shown} == {"markdown"}
+        assert "kind:md   status:ok" in screen_text(app)
+        app.screen.query_one("#filter").value = "status:attention"
+        await settle(pilot)
+        assert app.screen.shown == []
+
+
+async def test_long_values_go_on_below_their_value(machine, tmp_path: Path) -> None:
+    async with running(machine, tmp_path) as (app, pilot):
+        await _on(app, pilot, "The Voyage")
+        lines = screen_text(app).splitlines()
+        at = next(n for n, line in enumerate(lines) if "Citation     complete" in line)
+        assert lines[at + 1].split("│ ")[1].startswith(" " * 13)
+
+
 async def test_the_store_switcher_offers_stores_opened_before_and_leaves_for_one(
     machine, tmp_path: Path
 ) -> None:

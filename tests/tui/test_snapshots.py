@@ -16,26 +16,15 @@ from pathlib import Path
 import pytest
 
 from cmtui.engine import LocalCitationMachine
-from cmtui.resources import sample_corpus_dir
-from cmtui.tui import demo
 from cmtui.tui.app import CmtuiApp
 from cmtui.tui.screens.jobs import JobsScreen
 from cmtui.tui.screens.source import SourceScreen
 from cmtui.tui.screens.welcome import WelcomeScreen
+from support.album import Noon, prepare_album, source_masks
 from tui.harness import press, screen_lines, settings, settle, type_line
 
 FOLDER = Path(__file__).with_name("snapshots")
 SIZES = ((100, 30), (80, 24), (60, 20))
-#: So long that what a screen shows of a path is the same wherever the tests run.
-DEEP = "-".join(["sources"] * 14)
-
-
-class Noon:
-    """Always the same second."""
-
-    def now(self) -> str:
-        """A fixed moment."""
-        return "2026-03-14T12:00:00Z"
 
 
 class Album:
@@ -68,25 +57,8 @@ class Album:
 
 @pytest.fixture(scope="session")
 def fixed_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample corpus (without its PDF, whose ids hang on the reader's version), decided on, at noon."""
-    folder = tmp_path_factory.mktemp("album")
-    corpus = folder / DEEP
-    shutil.copytree(sample_corpus_dir(), corpus)
-    for pdf in corpus.glob("*.pdf"):
-        pdf.unlink()
-    patch = pytest.MonkeyPatch()
-    patch.setattr(demo, "sample_corpus_dir", lambda: corpus)
-    with LocalCitationMachine.open(folder / "store", clock=Noon()) as machine:
-        demo.prepare(machine)
-        claim = next(claim for claim in machine.claims() if "sad" in claim.text)
-        ids = [f.evidence_id for f in claim.latest.findings if f.evidence_id]
-        session = machine.review("ada")
-        session.accept(claim.claim_id, ids[0])
-        session.note(claim.claim_id, ids[0], "good primary")
-        session.reject(claim.claim_id, ids[2], reasons=["figurative"])
-        machine.change_tags(machine.sources()[0].source_id, add=["harbour"])
-    patch.undo()
-    return folder / "store"
+    """The sample corpus, decided on, at noon."""
+    return prepare_album(tmp_path_factory.mktemp("album"))
 
 
 @asynccontextmanager
@@ -99,14 +71,7 @@ async def album(
     for name in ("SEMANTIC_SCHOLAR_API_KEY", "BRAVE_API_KEY", "EXA_API_KEY", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     with LocalCitationMachine.open(store, clock=Noon()) as machine:
-        masks = {}
-        for number, source in enumerate(machine.sources()):
-            key = source.source_id
-            masks |= {
-                f"{key[:12]}…": f"source{number:06}…",
-                f"{key[:4]}…{key[-4:]}": f"src{number}…src{number}",
-                f"{key[:4]}… ": f"src{number}… ",
-            }
+        masks = source_masks(machine)
         app = CmtuiApp(machine, settings(tmp_path, reviewer="ada"))
         async with app.run_test(size=SIZES[0]) as pilot:
             await settle(pilot)
@@ -128,7 +93,7 @@ async def test_screens_with_something_in_them(fixed_store: Path, tmp_path: Path,
         app, pilot = taken.app, taken.pilot
         await _modes(taken, "library", "cite", "acquire", "audit")
         await press(pilot, "2", "m", "slash")  # by words alone: meaning is tuned more often than drawn
-        await type_line(pilot, "king harbour")
+        await type_line(pilot, "king wept")
         await taken.take("search")
         await press(pilot, "1", "question_mark")
         await taken.take("help")

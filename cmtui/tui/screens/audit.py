@@ -194,6 +194,7 @@ class AuditScreen(BaseScreen):
         subject = (event.evidence_id or event.document_id) if event is not None else ""
         pane = self.query_one("#identity")
         if not subject:
+            self.report = None
             pane.border_title = "Identity"
             self.query_one("#layers", Static).update(self._no_identity(event))
             return
@@ -212,6 +213,11 @@ class AuditScreen(BaseScreen):
         pane.border_title = f"Identity of {short_id(report.subject)}"
         pane.border_subtitle = f"V verify all {plural(len(self.machine.sources()), 'source')}"
         self.query_one("#layers", Static).update("\n".join(self._layer_lines(report)))
+
+    def arranged(self) -> None:
+        """The layers are laid out for the width."""
+        if self.report is not None and self.here is not None:
+            self.query_one("#layers", Static).update("\n".join(self._layer_lines(self.report)))
 
     def _layer_lines(self, report: IdentityReport) -> list[str]:
         cells = max(56, self.size.width - 4)

@@ -130,6 +130,10 @@ class BaseScreen(Asks, Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         """Choose the arrangement for this size."""
         self._arrange_for(event.size.width, event.size.height)
+        self.arranged()
+
+    def arranged(self) -> None:
+        """The screen has another size; what is made for a width is made again."""
 
     def _arrange_for(self, width: int, height: int) -> None:
         tiny = width < SMALLEST[0] or height < SMALLEST[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from cmtui.model.verification import EvidenceCheck
 from cmtui.tui import catalogue
 from cmtui.tui.actions import bindings
 from cmtui.tui.catalogue import LibraryRow
+from cmtui.tui.cells import width
 from cmtui.tui.jobs import PDF_READERS
 from cmtui.tui.labels import STYLE, day, notice_line, plural, short_id, size
 from cmtui.tui.screens.base import BaseScreen
@@ -32,6 +34,9 @@ from cmtui.tui.workers import Call
 
 if TYPE_CHECKING:
     from cmtui.engine.removal import RemovalPlan
+
+#: Cells of the labels in the detail.
+LABEL = 13
 
 #: Actions that need a source under the cursor.
 NEEDS_ROW = frozenset({"open", "original", "edit", "find", "verify", "tag", "remove"})
@@ -50,6 +55,15 @@ class Detail:
 def _in_keys(warning: str) -> str:
     """A warning with its advice as a key of this screen instead of a command."""
     return warning.replace(PDFIUM_ADVICE, "R reads it again with pdfium; compare.")
+
+
+def hang(line: str, cells: int) -> list[str]:
+    """A line of the detail in so many cells; what does not fit goes on below its value."""
+    if width(line) <= cells:
+        return [line]
+    label, value = (line[:LABEL], line[LABEL:]) if line[LABEL - 2 : LABEL] == "  " else ("", line)
+    parts = textwrap.wrap(value.strip(), max(10, cells - len(label)), break_on_hyphens=False)
+    return [f"{label}{parts[0]}", *(f"{' ' * len(label)}{part}" for part in parts[1:])] if parts else [line]
 
 
 def first_letters(title: str) -> str:
@@ -79,6 +93,7 @@ class LibraryScreen(BaseScreen):
         self.shown: list[LibraryRow] = []
         self.sort = "title"
         self.checks: dict[str, str] = {}
+        self.detail: Detail | None = None
 
     def body(self) -> Iterable[Widget]:
         """Filter line and two panes."""
@@ -149,7 +164,8 @@ class LibraryScreen(BaseScreen):
         self.sources.border_title = f"Sources {len(self.shown)}"
         if len(self.shown) != len(self.all):
             self.sources.border_title += f" of {len(self.all)}"
-        self.query_one("#sort", Label).update(f"sort:{self.sort} ▲")
+        kind, status = catalogue.chosen(self.query_one("#filter", Input).value)
+        self.query_one("#sort", Label).update(f"kind:{kind}   status:{status}   sort:{self.sort} ▲")
         rows = [row.row() for row in self.shown]
         self.sources.show(rows, cursor=ids.index(before) if before in ids else None)
         undecided = sum(row.decisions[Decision.UNDECIDED] for row in self.all)
@@ -182,7 +198,18 @@ class LibraryScreen(BaseScreen):
 
     def _detail(self, detail: Detail) -> None:
         self.query_one("#detail").border_title = detail.row.title[:40]
-        self.query_one("#text", Static).update("\n".join(self._lines(detail)))
+        self.detail = detail
+        self._show_detail()
+
+    def arranged(self) -> None:
+        """Long values are wrapped to the pane."""
+        self.call_after_refresh(self._show_detail)
+
+    def _show_detail(self) -> None:
+        if self.detail is not None and self.here is not None:
+            room = max(30, self.query_one("#detail").scrollable_content_region.width)
+            lines = [part for line in self._lines(self.detail) for part in hang(line, room)]
+            self.query_one("#text", Static).update("\n".join(lines))
 
     def _lines(self, detail: Detail) -> list[str]:
         row, summary, tables = detail.row, detail.row.summary, detail.document.tables
