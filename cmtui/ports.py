@@ -429,6 +429,22 @@ class InferenceBackend(Protocol):
         ...
 
 
+@runtime_checkable
+class ObservedInference(Protocol):
+    """A backend slow enough to say how far it is and to be stopped within one call."""
+
+    def assess_with(
+        self,
+        claim: str,
+        passages: Sequence[PassageProjection],
+        *,
+        progress: ProgressCallback,
+        cancelled: CancelledCallback,
+    ) -> Sequence[Assessment]:
+        """As ``assess``; progress counts passages. Raises Cancelled."""
+        ...
+
+
 class CitationFormatter(Protocol):
     """Formats CSL-JSON items (R106)."""
 

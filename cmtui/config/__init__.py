@@ -21,6 +21,7 @@ from cmtui.config.groups import (
     PROVIDERS,
     REJECT_REASONS,
     SECRETS,
+    LearnedSettings,
     ReviewSettings,
     SectionSettings,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "SECRETS",
     "STYLES",
     "ConfigError",
+    "LearnedSettings",
     "ReviewSettings",
     "SectionSettings",
     "Settings",
@@ -81,6 +83,7 @@ class Settings:
     )
     review: ReviewSettings = section(ReviewSettings)
     sections: SectionSettings = section(SectionSettings)
+    learned: LearnedSettings = section(LearnedSettings)
     providers: Mapping[str, ProviderSettings] = field(default_factory=lambda: dict(PROVIDERS))
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 

@@ -62,6 +62,17 @@ class SectionSettings:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LearnedSettings:
+    """Models of your own. Nothing is downloaded: each is a directory on this machine."""
+
+    nli_model: str | None = setting(
+        None,
+        "The directory of the three-way model that --inference learned uses.",
+        example="~/models/nli",
+    )
+
+
 #: Providers and how each is asked. A subclass of ProviderSettings may add fields of its own; describe them in
 #: PROVIDER_RULES. The variable of ``providers.NAME.FIELD`` is ``CMTUI_NAME_FIELD``.
 PROVIDERS: Mapping[str, ProviderSettings] = {

@@ -24,7 +24,7 @@ from cmtui.model.progress import CancelledCallback, Progress, ProgressCallback
 from cmtui.model.retrieval import PassageProjection, SearchResult
 from cmtui.model.selectors import Span
 from cmtui.model.source import PassageRole
-from cmtui.ports import DocumentRepository, InferenceBackend
+from cmtui.ports import DocumentRepository, InferenceBackend, ObservedInference
 from cmtui.verification.verifier import verify_proposal, verify_span
 
 #: The candidate pool is at least this large, and ten times the limit (R85).
@@ -75,7 +75,7 @@ def judge(
             PassageProjection(r.passage_id, r.text, PassageRole(str(r.citation.segment["role"])))
             for r in batch
         ]
-        assessments = backend.assess(claim, projections)
+        assessments = _assess(backend, claim, projections, first, len(candidates), progress, cancelled)
         _check_contract(backend, projections, assessments)
         for result, assessment in zip(batch, assessments, strict=True):
             # A document that another process removes meanwhile is no evidence any more.
@@ -83,6 +83,26 @@ def judge(
                 judged.append(_verify(repository, result, assessment))
     progress(Progress("infer", claim, len(candidates), len(candidates)))
     return judged
+
+
+def _assess(
+    backend: InferenceBackend,
+    claim: str,
+    projections: Sequence[PassageProjection],
+    before: int,
+    total: int,
+    progress: ProgressCallback,
+    cancelled: CancelledCallback,
+) -> Sequence[Assessment]:
+    """Assess one batch; a backend that reports itself does so over all candidates."""
+    if not isinstance(backend, ObservedInference):
+        return backend.assess(claim, projections)
+    return backend.assess_with(
+        claim,
+        projections,
+        progress=lambda one: progress(Progress("infer", claim, before + one.done, total)),
+        cancelled=cancelled,
+    )
 
 
 def _check_contract(

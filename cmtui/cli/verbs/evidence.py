@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from cmtui.cli.arguments import Subparsers, add_filters, add_limit, check_limit, verb
@@ -14,6 +14,7 @@ from cmtui.output import FAILED, Answer, JsonObject, UsageError, error_object
 
 if TYPE_CHECKING:
     from cmtui.model.retrieval import Filters
+    from cmtui.ports import InferenceBackend
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -48,7 +49,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--no-save", action="store_true", help="record no evidence: spans are printed without ids"
     )
-    parser.add_argument("--inference", choices=("local",), default="local", help="the backend (local)")
+    parser.add_argument(
+        "--inference", choices=("local", "learned"), default="local", help="rules or a model (local)"
+    )
+    add_model_options(parser)
     add_filters(parser)
 
     for name, run, summary in (
@@ -70,6 +74,30 @@ def add_parser(subparsers: Subparsers) -> None:
     check.add_argument("--all", action="store_true", dest="everything", help="everything recorded")
 
 
+def add_model_options(parser: ArgumentParser) -> None:
+    """The options of ``--inference learned``."""
+    parser.add_argument("--nli-model", metavar="DIR", help="its model directory (setting learned.nli_model)")
+    parser.add_argument(
+        "--long-passages",
+        choices=("abstain", "windows"),
+        default="abstain",
+        help="what a model does with a passage longer than it can read (abstain)",
+    )
+
+
+def inference_of(args: Namespace) -> InferenceBackend | None:
+    """The backend asked for; None is the engine's own. Raises InvalidRequest, ModelDirectoryError."""
+    if args.inference == "local":
+        if args.nli_model is not None:
+            raise UsageError("--nli-model belongs to --inference learned.", "Add --inference learned.")
+        return None
+    from cmtui.config import load
+    from cmtui.engine.learned_inference import learned_inference
+
+    directory = args.nli_model if args.nli_model is not None else load().learned.nli_model
+    return learned_inference(directory, long_passage_policy=args.long_passages)
+
+
 def run_find(args: Namespace, session: Session) -> Answer:
     """Evidence for one claim, or for a file of claims."""
     check_limit(args.limit)
@@ -81,7 +109,8 @@ def run_find(args: Namespace, session: Session) -> Answer:
             'For example: citation-machine find-evidence "Ulysses wept."',
         )
     if args.claims is None:
-        body = _report(args, session, args.claim, filters_of(args, session.machine))
+        backend = inference_of(args)
+        body = _report(args, session, args.claim, filters_of(args, session.machine), backend)
         rows = [f for key in _LISTS for f in body.get(key, ())]
         return Answer(body, rows=rows)
     return _run_many(args, session)
@@ -100,12 +129,13 @@ def _run_many(args: Namespace, session: Session) -> Answer:
     claims = [line.strip() for line in read_text(args.claims).splitlines() if line.strip()]
     if not claims:
         raise InvalidRequest(f"There is no claim in '{args.claims}'.", "Write one claim a line.")
+    backend = inference_of(args)
     filters = filters_of(args, session.machine)
     reports: list[JsonObject] = []
     errors: list[JsonObject] = []
     for claim in claims:
         try:
-            reports.append(_report(args, session, claim, filters))
+            reports.append(_report(args, session, claim, filters, backend))
         except CmtuiError as error:
             errors.append({"claim": claim, **error_object(error)})
     failure = None
@@ -117,7 +147,9 @@ def _run_many(args: Namespace, session: Session) -> Answer:
     return Answer({"claims": reports, "errors": errors}, rows=[*reports, *errors], failure=failure)
 
 
-def _report(args: Namespace, session: Session, claim: str, filters: Filters) -> JsonObject:
+def _report(
+    args: Namespace, session: Session, claim: str, filters: Filters, backend: InferenceBackend | None
+) -> JsonObject:
     from cmtui.cli import shapes
 
     report = session.machine.find_evidence(
@@ -126,6 +158,7 @@ def _report(args: Namespace, session: Session, claim: str, filters: Filters) -> 
         candidate_limit=args.candidate_limit,
         retrieval_query=args.retrieval_query,
         filters=filters,
+        inference=backend,
         diagnostics=args.diagnostics,
         include_context=args.context,
         save=not args.no_save,
