@@ -15,6 +15,7 @@ from cmtui.model.review import (
     EventDraft,
     EventType,
     Json,
+    ReviewEvent,
     ReviewState,
     finding_key,
     fold,
@@ -266,7 +267,7 @@ class ReviewSession:
         """Raises ReviewError while this reviewer is blind."""
         if self.state().blind:
             raise ReviewError(
-                f"{self.reviewer} reviews blind, so {what} is hidden.",
+                f"{what[:1].upper()}{what[1:]} is hidden: {self.reviewer} reviews blind.",
                 "When your own decisions are made: citation-machine review unblind (the log keeps when).",
             )
 
@@ -289,7 +290,7 @@ class ReviewSession:
     def _move(self, group: str, kind: EventType, verb: str) -> UndoResult:
         log = self.repository.events(self.reviewer)
         members = [e for e in log if e.group == group and e.type in _DESCRIBED]
-        objects = tuple(dict.fromkeys(event.object for event in members))
+        objects = _concerned(members, back=kind is EventType.UNDONE)
         state = self._append([EventDraft(kind, objects[0] if objects else "", {}, undoes=group)])
         for event in members:
             if event.type is EventType.BIBLIOGRAPHY_SET:
@@ -298,7 +299,8 @@ class ReviewSession:
                 with contextlib.suppress(NotFound):  # an imported log may speak of a source not here
                     self.repository.set_bibliography(event.object, cast("CslItem", item) if item else {})
         what = ", ".join(dict.fromkeys(_DESCRIBED[event.type] for event in members))
-        many = f" ({len(objects)})" if len(objects) > 1 else ""
+        count = len({event.object for event in members})
+        many = f" ({count})" if count > 1 else ""
         return UndoResult(state, objects, f"{verb}: {what}{many}")
 
     # -- bibliography edits, undoable as decisions are -------------------------------------------------
@@ -407,6 +409,19 @@ _DESCRIBED = {
     EventType.ADJUDICATED: "adjudication",
     EventType.BIBLIOGRAPHY_SET: "bibliography edit",
 }
+
+
+def _concerned(members: Sequence[ReviewEvent], *, back: bool) -> tuple[str, ...]:
+    """What a group concerns, first what is there after its undo (``back``) or redo: of an adjusted span, that
+    is the finding it was made from, or the one it became."""
+    found: list[str] = []
+    for event in members:
+        of = [event.object]
+        if event.type is EventType.ADJUSTED:
+            origin = finding_key(event.object.partition("/")[0], str(event.payload.get("adjusts", "")))
+            of = [origin, event.object] if back else [event.object, origin]
+        found += of
+    return tuple(dict.fromkeys(found))
 
 
 def _plain(value: object) -> Json:

@@ -37,8 +37,6 @@ _NOT_EXACT = {
 class Sharing(Copying):
     """Adjusting, moving to newer versions, exporting and comparing."""
 
-    wanted_key = ""
-
     # -- the span -----------------------------------------------------------------------------------
 
     def action_adjust(self) -> None:
@@ -222,19 +220,17 @@ class Sharing(Copying):
 
         question = (
             "You review blind: what others decided is hidden.\n"
-            "See it? Your log keeps when you looked. Decide on your own first."
+            "Decide on your own first; your log keeps when you looked.\n"
+            "See it now?"
         )
         self.app.push_screen(ConfirmScreen("Other reviewers", question), then)
 
     def action_compare(self) -> None:
         """Two reviewers: agreement and conflicts."""
-        session = self.cmtui.session
-
-        def work(_: Call) -> tuple[str, ...]:
-            session.require_sight("what others decided")
-            return self.machine.reviewers()
-
-        self.ask("reviewers", work, self._compare)
+        if self.findings_data.state.blind:
+            self.say("You review blind. B shows what others decided; your log keeps when.")
+        else:
+            self.ask("reviewers", lambda _: self.machine.reviewers(), self._compare)
 
     def _compare(self, names: tuple[str, ...]) -> None:
         if len(names) < 2:
@@ -256,9 +252,9 @@ class Sharing(Copying):
                     if other is not None:
                         self.app.push_screen(ConflictScreen(first, other))
 
-                self.app.push_screen(MenuScreen(f"Compare {first} with", others), then)
+                self.app.push_screen(MenuScreen("Compare", others, note=f"{first}, with whom?"), then)
 
-        self.app.push_screen(MenuScreen("Compare whom", choices), second)
+        self.app.push_screen(MenuScreen("Compare", choices, note="Two reviewers: whom first?"), second)
 
 
 def _short(text: str) -> str:

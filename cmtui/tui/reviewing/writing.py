@@ -41,6 +41,7 @@ class Writing(BaseScreen):
         self.steps: list[Step] = []
         self.pending: dict[str, Decision] = {}
         self.writing = False
+        self.wanted_key = ""
 
     @property
     def here(self) -> FindingRow | None:
@@ -102,6 +103,7 @@ class Writing(BaseScreen):
             name = f" · {where[1].name}" if where is not None and len(value.objects) == 1 else ""
             self.say(f"{value.description}{name}")
             if None in found or "span" in value.description:
+                self.wanted_key = value.objects[0] if value.objects else ""
                 self.reload()  # an adjusted finding has come or gone
         self._write_next()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cmtui.model.claim import Relation
 from cmtui.model.review import Decision, ReviewState
@@ -102,11 +102,8 @@ class Deciding(Writing):
         reasons = self.cmtui.settings.review.reject_reasons
         self.reasons_for = rows if decision is Decision.REJECTED else ()
         if decision is Decision.REJECTED:
-            offered = "  ".join(f"{n} {reason}" for n, reason in enumerate(reasons, 1))
-            many = f"{len(rows)} rejected, u to undo; " if len(rows) > 1 else "rejected; "
-            done = f"✘ {many}why?  {offered}"
-            if len(rows) == 1:
-                done += "   u undo"
+            begin = f"✘ {len(rows)} rejected, u undo  why?  " if len(rows) > 1 else "✘ rejected; why?  "
+            done = begin + offered(reasons, self.size.width - len(begin) - 4)
             self.set_timer(REASON_SECONDS, lambda: self._forget(rows))
         for row in rows:
             self.pending[row.key] = decision
@@ -219,3 +216,13 @@ class Deciding(Writing):
                 self.write(Step(lambda: session.override_relation(*row.target, relation), (), done))
 
         self.app.push_screen(MenuScreen("Your relation", choices), then)
+
+
+def offered(reasons: Sequence[str], room: int) -> str:
+    """The reasons with their digits, each cut short alike where they do not all fit."""
+    whole = "  ".join(f"{n} {reason}" for n, reason in enumerate(reasons, 1))
+    if len(whole) <= room:
+        return whole
+    most = max(3, (room + 2) // len(reasons) - 4)
+    cut = [reason if len(reason) <= most else reason[: most - 1] + "…" for reason in reasons]
+    return "  ".join(f"{n} {reason}" for n, reason in enumerate(cut, 1))

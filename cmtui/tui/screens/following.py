@@ -69,9 +69,13 @@ class Following(Sharing):
         relation = finding.relation.value
         if row.state.relation:
             relation += f" · yours: {row.state.relation}"
-        proof = "✔ verified char-exact" if row.decidable else "✘ refused, not evidence"
-        lines = [f"{relation} {confidence(finding.confidence)} (derived, fallible)   {proof}"]
-        lines.append(f"! {finding.error}" if finding.error else finding.explanation)
+        narrow = self.has_class("-narrow")
+        exact = "✔ verified" if narrow else "✔ verified char-exact"
+        proof = exact if row.decidable else "✘ refused, not evidence"
+        gap = " " if narrow else "   "
+        lines = [f"{relation} {confidence(finding.confidence)} (derived, fallible){gap}{proof}"]
+        before = "Before its span was adjusted: " if row.state.adjusted_from is not None else ""
+        lines.append(f"! {finding.error}" if finding.error else before + finding.explanation)
         lines += [_said(name, of) for name, of in row.others]
         self.query_one("#head", Static).update("\n".join(lines))
         state, notes = row.state, []

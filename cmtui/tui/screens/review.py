@@ -11,16 +11,14 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Label, Static
 
-from cmtui.engine.review_filter import ReviewFilter, parse
-from cmtui.errors import InvalidRequest
 from cmtui.model.claim import CAVEAT
 from cmtui.model.progress import Progress
 from cmtui.tui import review_data
 from cmtui.tui.actions import bindings
 from cmtui.tui.labels import DECISION, bar
-from cmtui.tui.review_data import FILTERS, ClaimView, FindingRow, Known, ReviewData
+from cmtui.tui.review_data import FindingRow, Known, ReviewData
+from cmtui.tui.reviewing.moving import Moving
 from cmtui.tui.screens.dialogs import PromptScreen
-from cmtui.tui.screens.following import Following
 from cmtui.tui.widgets.row_list import Column, Row, RowList
 from cmtui.tui.widgets.source_view import SourceView
 from cmtui.tui.workers import Call
@@ -35,7 +33,7 @@ NEEDS_CLAIM = frozenset(
 )
 
 
-class ReviewScreen(Following):
+class ReviewScreen(Moving):
     """Focus stays on the findings; context and citation follow the cursor."""
 
     scope = "review"
@@ -56,7 +54,8 @@ class ReviewScreen(Following):
     ReviewScreen #context { height: 1fr; }
     ReviewScreen #context:focus-within { border: heavy $primary; border-title-color: $foreground; }
     ReviewScreen #text, ReviewScreen #text:focus { border: none; }
-    ReviewScreen #head, ReviewScreen #notes { height: auto; max-height: 5; }
+    ReviewScreen #head { height: auto; max-height: 7; }
+    ReviewScreen #notes { height: auto; max-height: 5; }
     ReviewScreen #head { color: $foreground; }
     ReviewScreen #notes { color: $foreground-muted; }
     ReviewScreen #citation { height: 7; }
@@ -71,10 +70,6 @@ class ReviewScreen(Following):
 
     def __init__(self) -> None:
         super().__init__()
-        self.number = 0
-        self.filter_name = "all"
-        self.filter_ = FILTERS["all"]
-        self.rows: list[FindingRow] = []
         self.known: Known = {}
         self.wanted = ""
 
@@ -121,33 +116,6 @@ class ReviewScreen(Following):
         self.findings.focus()
         self.wanted = self.wanted or self.cmtui.first_claim or ""
 
-    @property
-    def claims(self) -> RowList:
-        """The list of claims."""
-        return self.query_one("#claims", RowList)
-
-    @property
-    def findings(self) -> RowList:
-        """The list of findings."""
-        return self.query_one("#findings", RowList)
-
-    @property
-    def view(self) -> ClaimView | None:
-        """The claim whose findings are shown."""
-        claims = self.findings_data.claims
-        return claims[self.number] if self.number < len(claims) else None
-
-    @property
-    def visible_rows(self) -> list[FindingRow]:
-        """The findings in the list, in order."""
-        return self.rows
-
-    @property
-    def here(self) -> FindingRow | None:
-        """The finding under the cursor."""
-        index = self.findings.cursor
-        return self.rows[index] if index < len(self.rows) else None
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What applies depends on the finding under the cursor."""
         if action == "reason":
@@ -166,7 +134,7 @@ class ReviewScreen(Following):
             return self.view is not None
         return True
 
-    # -- reading ------------------------------------------------------------------------------------
+    # -- the store ----------------------------------------------------------------------------------
 
     def choose(self, claim_id: str) -> None:
         """Show this claim as soon as it is read."""
@@ -222,7 +190,8 @@ class ReviewScreen(Following):
             self.findings.border_title += f" · {len(marks)} marked"
         if view is not None:
             done = bar(view.decided, view.total or 1, 6)
-            self.context(f"claim {self.number + 1}/{len(claims)} {done} {view.decided}/{view.total}")
+            share = f"{view.decided}/{view.total}"
+            self.context(f"claim {self.number + 1}/{len(claims)} {done} {share}", share)
             self.query_one("#claim", Label).update(f" Claim ▏{view.claim.text}")
             run = view.claim.latest
             new = f" · {view.unseen} new: r" if view.unseen else ""
@@ -278,135 +247,7 @@ class ReviewScreen(Following):
             self.repaint()
             self.findings.cursor = 0
 
-    # -- moving -------------------------------------------------------------------------------------
-
-    def go(self, claim: int, key: str) -> None:
-        """Put the cursor on a finding of a claim."""
-        self.number = claim
-        if self.view is not None and key not in [
-            row.key for row in self.view.rows if row.passes(self.filter_)
-        ]:
-            self._filter("all", FILTERS["all"])
-        self.repaint(cursor=key)
-
-    def advance(self, row: FindingRow) -> None:
-        """Go to the next open finding that the filter lets through; at the end say so, with the sum.
-
-        In this claim after the row, then before it, then in the next claims; never silently around.
-        """
-        settings = self.cmtui.settings.review
-        if not settings.auto_advance:
-            return
-        if settings.advance_to == "next":
-            self.findings.action_move(1)
-            return
-        found = self.findings_data.find(row.key)
-        number = found[0] if found is not None else self.number
-        claims = self.findings_data.claims
-        rows = claims[number].rows
-        at = next((i for i, other in enumerate(rows) if other.key == row.key), 0)
-        order = [(number, r) for r in (*rows[at + 1 :], *rows[:at])]
-        for step in range(1, len(claims)):
-            there = (number + step) % len(claims)
-            order += [(there, r) for r in claims[there].rows]
-        for claim, other in order:
-            if self.is_open(other) and other.passes(self.filter_):
-                if claim != number:
-                    self.notify(claims[claim].claim.text, title="Next claim", timeout=3, markup=False)
-                self.go(claim, other.key)
-                return
-        if not any(self.is_open(other) for _, other in order):
-            self.notify(
-                f"{self.summary()}\n= shows it by claim, E exports, . filters",
-                title="Every finding is decided",
-                timeout=10,
-                markup=False,
-            )
-        elif row.undecided:
-            self.notify(
-                f"Filter: {self.filter_name}. Other findings are open: . or f changes it.",
-                title="Nothing else is open here",
-                timeout=6,
-                markup=False,
-            )
-
-    def action_down(self) -> None:
-        """The next finding."""
-        self.findings.action_move(1)
-
-    def action_up(self) -> None:
-        """The finding before."""
-        self.findings.action_move(-1)
-
-    def action_next_claim(self) -> None:
-        """The next claim."""
-        self._claim(self.number + 1)
-
-    def action_previous_claim(self) -> None:
-        """The claim before."""
-        self._claim(self.number - 1)
-
-    def _claim(self, number: int) -> None:
-        if 0 <= number < len(self.findings_data.claims):
-            self.number = number
-            self.repaint()
-            self.findings.cursor = 0
-        else:
-            self.say("This is the last claim." if number > 0 else "This is the first claim.")
-
-    def action_previous_undecided(self) -> None:
-        """The undecided finding before this one, over all claims."""
-        view, here = self.view, self.here
-        if view is None:
-            return
-        order = [(n, row) for n, each in enumerate(self.findings_data.claims) for row in each.rows]
-        at = next(
-            (i for i, (_, row) in enumerate(order) if here is not None and row.key == here.key), len(order)
-        )
-        for claim, row in reversed(order[:at]):
-            if self.is_open(row):
-                self.go(claim, row.key)
-                return
-        self.say("No undecided finding before this one.")
-
-    # -- filters ------------------------------------------------------------------------------------
-
-    def _filter(self, name: str, filter_: ReviewFilter) -> None:
-        self.filter_name, self.filter_ = name, filter_
-        self.range_from = ""
-
-    def action_filter(self) -> None:
-        """The next filter; from a typed one the first."""
-        names = list(FILTERS)
-        at = names.index(self.filter_name) + 1 if self.filter_name in names else 0
-        name = names[at % len(names)]
-        self._filter(name, FILTERS[name])
-        self.repaint()
-        self.say(f"Filter: {name}")
-
-    def action_find(self) -> None:
-        """Type a filter; what is not understood is said and asked again."""
-        self._ask_filter("" if self.filter_name in FILTERS else self.filter_name)
-
-    def _ask_filter(self, value: str) -> None:
-        def then(text: str | None) -> None:
-            if text is None:
-                return
-            try:
-                filter_ = parse(text)
-            except InvalidRequest as error:
-                self.say(f"{error.sentence} {error.advice}", "bad")
-                self._ask_filter(text)
-                return
-            self._filter(filter_.text or "all", filter_)
-            self.repaint()
-            claims = self.findings_data.claims
-            passing = sum(row.passes(filter_) for view in claims for row in view.rows)
-            here = len(self.rows)
-            self.say(f"Filter: {self.filter_name} · {here} here, {passing} in all claims")
-
-        hint = "rel:con conf:>.8 is:undecided tag:x source:y -tag:z   enter: filter   esc: leave"
-        self.app.push_screen(PromptScreen("Filter", value, hint=hint), then)
+    # -- reading ------------------------------------------------------------------------------------
 
     def action_source(self) -> None:
         """The source full screen at the span; from the claims, the findings first."""
