@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from cmtui.cli.session import Session
     from cmtui.output import parse, run_program
 
-    args = parse(build_parser(), arguments)
+    args = parse(build_parser(_verb_of(arguments)), arguments)
     if isinstance(args, int):
         return args
 
@@ -57,18 +57,29 @@ def _asks_version(arguments: Sequence[str]) -> bool:
     return False
 
 
-def build_parser() -> JsonArgumentParser:
-    """The parser of all verbs."""
+def _verb_of(arguments: list[str]) -> str | None:
+    """The verb: the first word that is neither an option nor the value of one."""
+    words = iter(arguments)
+    for word in words:
+        if word == "--store":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return None
+
+
+def build_parser(verb: str | None = None) -> JsonArgumentParser:
+    """The parser of all verbs, or of the family that has ``verb``."""
     from cmtui.cli.arguments import add_global_options
-    from cmtui.cli.verbs import FAMILIES
+    from cmtui.cli.verbs import families_for, family
     from cmtui.output import JsonArgumentParser
 
     parser = JsonArgumentParser(prog="citation-machine", description=_DESCRIPTION)
     add_global_options(parser, top=True)
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     subparsers = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for family in FAMILIES:
-        family.add_parser(subparsers)
+    for name in families_for(verb):
+        family(name).add_parser(subparsers)
     return parser
 
 

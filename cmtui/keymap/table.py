@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from cmtui.keymap.actions import ACTIONS, EVERYWHERE, LISTS, PANES, Action
 from cmtui.keymap.names import shown_keys
@@ -104,7 +104,7 @@ class Keymap:
 
 def _meant(pair: tuple[str, str]) -> bool:
     """Whether two actions share a key on purpose: a screen's own next row and the list's are one thing."""
-    return _sharing(pair) or pair in DEFAULT_SHARED
+    return _sharing(pair) or pair in default_shared()
 
 
 def _sharing(pair: tuple[str, str]) -> bool:
@@ -112,7 +112,8 @@ def _sharing(pair: tuple[str, str]) -> bool:
     return any(action.startswith("list.") for action in pair) and len(names) == 1
 
 
-def _default_shared() -> frozenset[tuple[str, str]]:
+@cache
+def default_shared() -> frozenset[tuple[str, str]]:
     """Pairs that share a key in the registry: alive in different focuses (a handle of the form, a list)."""
     shared = set()
     for scope in dict.fromkeys(action.scope for action in ACTIONS):
@@ -126,9 +127,6 @@ def _default_shared() -> frozenset[tuple[str, str]]:
                 if first is not second and set(first.keys) & set(second.keys):
                     shared.add((first.id, second.id))
     return frozenset(shared)
-
-
-DEFAULT_SHARED = _default_shared()
 
 
 def resolve(setting: KeymapSetting | None = None) -> Keymap:

@@ -5,14 +5,14 @@ Nothing heavy is imported before it is needed: ``--version`` and ``--help`` answ
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cmtui._version import __version__
 
+TYPE_CHECKING = False  # typing costs a third of a bare Python start
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cmtui.config import Settings
 
 USAGE = """\
@@ -49,6 +49,8 @@ def main(argv: list[str] | None = None) -> int:
         return _serve(arguments[1:])
     if arguments[:1] == ["doctor"]:
         return _doctor(arguments[1:])
+    from pathlib import Path
+
     demo = arguments[:1] == ["demo"]
     rest = arguments[1:] if demo else arguments
     wrong = [argument for argument in rest if argument.startswith("-")]
@@ -103,6 +105,8 @@ def _doctor(arguments: list[str]) -> int:
 
 
 def _open(store: Path | None, *, demo: bool) -> int:
+    import os
+
     from cmtui.tui.terminal import refuses
 
     if "TEXTUAL_DRIVER" in os.environ:

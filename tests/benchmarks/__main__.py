@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import capture, citations, engine, ingest, milvus, screen, startup, store
+from tests.benchmarks import application, capture, citations, engine, ingest, milvus, screen, startup, store
 
 TABLES = {
     "startup": startup.run,
@@ -12,6 +12,7 @@ TABLES = {
     "ingest": ingest.run,
     "store": store.run,
     "screen": screen.run,
+    "application": application.run,
     "citations": citations.run,
     "capture": capture.run,
     "milvus": milvus.run,

@@ -8,7 +8,7 @@ import pytest
 
 from cmtui.keymap import ACTIONS, PRESETS, KeymapSetting, key_name, keymap_lines, resolve
 from cmtui.keymap.names import shown_key
-from cmtui.keymap.table import DEFAULT_SHARED
+from cmtui.keymap.table import default_shared
 
 IDS = {action.id for action in ACTIONS}
 
@@ -53,7 +53,7 @@ def test_a_preset_names_real_actions_and_has_no_clash(preset: str) -> None:
 
 
 def test_the_registry_itself_shares_keys_only_between_a_screen_and_its_list() -> None:
-    assert all(any(part.startswith("list.") for part in pair) for pair in DEFAULT_SHARED)
+    assert all(any(part.startswith("list.") for part in pair) for pair in default_shared())
 
 
 def test_a_clash_is_told_with_both_actions() -> None:

@@ -32,7 +32,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: Namespace, session: Session) -> Answer:
     """The trail."""
-    from cmtui.engine.auditing import as_row
+    from cmtui.engine.trail import as_row
 
     trail = session.machine.audit_trail(" ".join(args.filter))
     events = trail.events[: args.limit] if args.limit > 0 else trail.events

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cmtui.cli.arguments import Subparsers, verb
 from cmtui.cli.session import Session
-from cmtui.model.discovery import ImportedWork, SavedReference
 from cmtui.output import Answer, JsonObject
+
+if TYPE_CHECKING:
+    from cmtui.model.discovery import ImportedWork, SavedReference
 
 
 def add_verbs(verbs: Subparsers) -> None:

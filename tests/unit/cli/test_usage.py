@@ -75,6 +75,17 @@ def test_every_verb_is_there_and_has_help(capsys: pytest.CaptureFixture[str]) ->
         assert capsys.readouterr().err == ""
 
 
+def test_each_family_adds_the_verbs_that_the_table_says() -> None:
+    """The table is how a verb loads its own module alone."""
+    from cmtui.cli.verbs import FAMILIES, family
+    from cmtui.output import JsonArgumentParser
+
+    for name, verbs in FAMILIES.items():
+        subparsers = JsonArgumentParser(prog="x").add_subparsers()
+        family(name).add_parser(subparsers)
+        assert tuple(subparsers.choices) == verbs, name
+
+
 @pytest.mark.parametrize(
     "argv",
     [
