@@ -154,6 +154,22 @@ async def test_auto_advance_can_be_turned_off(machine, tmp_path: Path) -> None:
         assert decided(app) == ["accepted"]
 
 
+async def test_the_cursor_is_where_it_was(machine, tmp_path: Path) -> None:
+    """P1 step 5: quit, reopen: the same cursor, the same decisions."""
+    async with running(machine, tmp_path, mode="review") as (app, pilot):
+        await press(pilot, "J", "a", "j")
+        key = app.screen.here.key
+    async with running(machine, tmp_path, mode="review") as (app, _):
+        assert app.screen.number == 1
+        assert app.screen.here.key == key
+        assert decided(app) == ["accepted"]
+    async with running(machine, tmp_path, mode="review", reviewer="somebody") as (app, _):
+        assert app.screen.number == 0
+    (tmp_path / "state" / "review-places.json").write_text("[")
+    async with running(machine, tmp_path, mode="review") as (app, _):
+        assert app.screen.number == 0
+
+
 # -- filters -------------------------------------------------------------------------------------------
 
 

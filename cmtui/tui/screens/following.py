@@ -10,6 +10,7 @@ from cmtui.model.review import Decision, FindingState
 from cmtui.tui import review_data
 from cmtui.tui.labels import DECISION, STYLE, confidence, notice_mark, short_id
 from cmtui.tui.review_data import FindingRow, Shown
+from cmtui.tui.reviewing import place
 from cmtui.tui.reviewing.sharing import Sharing
 from cmtui.tui.widgets.row_list import RowList
 from cmtui.tui.widgets.source_view import SourceView, verified
@@ -54,7 +55,10 @@ class Following(Sharing):
         if stamp == self.shown_for:
             return
 
+        store, reviewer = self.cmtui.store_path, self.cmtui.session.reviewer
+
         def work(_: Call) -> Shown:
+            place.remember(store, reviewer, row.key)
             return review_data.show(self.machine, self.reader, row, wide, style)
 
         def then(shown: Shown) -> None:

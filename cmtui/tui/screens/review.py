@@ -17,6 +17,7 @@ from cmtui.tui import review_data
 from cmtui.tui.actions import bindings
 from cmtui.tui.labels import DECISION, bar
 from cmtui.tui.review_data import FindingRow, Known, ReviewData
+from cmtui.tui.reviewing import place
 from cmtui.tui.reviewing.moving import Moving
 from cmtui.tui.screens.dialogs import PromptScreen
 from cmtui.tui.widgets.row_list import Column, Row, RowList
@@ -72,6 +73,7 @@ class ReviewScreen(Moving):
         super().__init__()
         self.known: Known = {}
         self.wanted = ""
+        self.placed = False
 
     def body(self) -> Iterable[Widget]:
         """Claim line, four panes, and the caveat that belongs to every relation."""
@@ -144,7 +146,11 @@ class ReviewScreen(Moving):
     def reload(self) -> None:
         """Read claims and decisions again."""
 
+        first, store = not self.placed, self.cmtui.store_path
+
         def work(_: Call) -> ReviewData:
+            if first and not self.wanted:
+                self.wanted_key = place.recall(store, self.cmtui.session.reviewer)
             return review_data.load(self.machine, self.cmtui.session, self.reader, self.known)
 
         self.ask("review", work, self._loaded)
@@ -156,6 +162,7 @@ class ReviewScreen(Moving):
             # A decision was written while this was being read: the newer log counts.
             data = data.with_state(self.findings_data.state)
         self.findings_data = data
+        self.placed = True
         ids = [view.claim.claim_id for view in data.claims]
         target = self.wanted or before
         self.number = ids.index(target) if target in ids else 0
