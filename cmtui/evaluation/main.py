@@ -58,8 +58,10 @@ def build_parser() -> JsonArgumentParser:
     pairs.add_argument("--pretty", action="store_true", help="indent the JSON")
     pairs.add_argument("--verbose", action="store_true", help="show where an unexpected error came from")
     pairs.set_defaults(run=run_pairs)
+    from cmtui.evaluation.benchmark_command import add_benchmark
     from cmtui.evaluation.live_command import add_live
 
+    add_benchmark(subparsers)
     add_live(subparsers)
     return parser
 
