@@ -52,7 +52,7 @@ format: $(STAMP) ## Rewrite the code in the house format
 	$(BIN)/ruff format .
 
 bench: $(STAMP) ## Print the performance tables
-	$(BIN)/python -m tests.benchmarks
+	PYTHONPATH=tests $(BIN)/python -m tests.benchmarks $(ARGS)
 
 test-web: ## Install the extra 'web' in an environment of its own and test cmtui serve (Chromium where there is one)
 	$(PYTHON) -m venv .venv-web

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
-from textual.command import Provider
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -37,6 +36,8 @@ from cmtui.tui.widgets.source_view import SourceView
 from cmtui.tui.workers import Call
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from cmtui.engine import CitationMachine, ReviewSession
 
 
