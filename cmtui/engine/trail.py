@@ -193,13 +193,13 @@ def document_report(repository: KnowledgeRepository, document_id: str) -> Identi
         held = repository.document(document_id)
         data = repository.content_bytes(held.version.bytes_sha256)
         if sha256_bytes(data) != held.version.bytes_sha256:
-            raise InvalidRequest("the stored bytes do not hash to their digest")
+            raise InvalidRequest("the stored bytes do not hash to their digest", "restore a backup")
         return f"{len(data):,} bytes match"
 
     def content() -> str:
         held = repository.document(document_id)
         if held.content.content_id != document_id:
-            raise InvalidRequest("the canonical content does not hash to its id")
+            raise InvalidRequest("the canonical content does not hash to its id", "restore a backup")
         return f"{len(held.text):,} characters recomputed"
 
     bytes_check = _checked(Layer.VERSION, version)
