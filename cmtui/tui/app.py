@@ -24,9 +24,11 @@ from cmtui import clipboard, logfile
 from cmtui.config import Settings
 from cmtui.errors import BlobDamaged, CmtuiError, LogDamaged, SidecarMalformed, SnapshotDamaged, StoreLocked
 from cmtui.keymap import resolve
+from cmtui.model.claim import Claim
 from cmtui.model.progress import Progress
 from cmtui.tui.actions import EVERYWHERE, bindings
 from cmtui.tui.jobs import Clock, RunsJobs
+from cmtui.tui.labels import evaluated
 from cmtui.tui.reading import Reader
 from cmtui.tui.screens.base import BaseScreen
 from cmtui.tui.screens.dialogs import PromptScreen, TextScreen
@@ -470,17 +472,16 @@ class CmtuiApp(RunsJobs):
         """Add a claim, evaluate it (over one source when named) and go to its findings."""
         filters = {"source_id": source_id} if source_id else None
 
-        def work(call: Call) -> str:
+        def work(call: Call) -> Claim:
             claim = self.machine.add_claim(text)
             call.progress(Progress("evaluate", text))
-            self.machine.evaluate_claim(
+            return self.machine.evaluate_claim(
                 claim.claim_id, filters=filters, progress=call.progress, cancelled=call.cancelled
             )
-            return claim.claim_id
 
-        def then(claim_id: str) -> None:
+        def then(claim: Claim) -> None:
             self.working("")
-            self.call_later(self.open_review, claim_id, "✔ evaluated; every quote shown was verified")
+            self.call_later(self.open_review, claim.claim_id, f"✔ {evaluated(claim)}; every quote verified")
 
         def failed(error: BaseException) -> None:
             self.working("")

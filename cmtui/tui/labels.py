@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cmtui.model.bibliography import CslItem, EditorialNotice, NoticeKind
-from cmtui.model.claim import Relation
+from cmtui.model.claim import Claim, Relation
 from cmtui.model.review import Decision
 from cmtui.model.source import PRINTABLE_BASES, Locators
 
@@ -125,6 +125,13 @@ def every_place(locators: Locators) -> str:
         same = end is None or end == locators.line_start
         parts.append(f"line {locators.line_start}" if same else f"lines {locators.line_start}–{end}")
     return "  ".join(parts)
+
+
+def evaluated(claim: Claim) -> str:
+    """What the newest run of a claim found: ``evaluated: 1 SUP, 2 CON, 2 REL``."""
+    found = [finding.relation for finding in claim.latest.findings] if claim.latest is not None else []
+    counts = [f"{found.count(relation)} {RELATION[relation]}" for relation in Relation if relation in found]
+    return f"evaluated: {', '.join(counts)}" if counts else "evaluated: no passage came near it"
 
 
 def short_id(value: str) -> str:

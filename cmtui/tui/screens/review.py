@@ -11,11 +11,11 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Label, Static
 
-from cmtui.model.claim import CAVEAT
+from cmtui.model.claim import CAVEAT, Claim
 from cmtui.model.progress import Progress
 from cmtui.tui import review_data
 from cmtui.tui.actions import bindings
-from cmtui.tui.labels import DECISION, bar
+from cmtui.tui.labels import DECISION, bar, evaluated
 from cmtui.tui.review_data import FindingRow, Known, ReviewData
 from cmtui.tui.reviewing import place
 from cmtui.tui.reviewing.moving import Moving
@@ -289,13 +289,13 @@ class ReviewScreen(Moving):
             return
         claim = view.claim.claim_id
 
-        def work(call: Call) -> None:
+        def work(call: Call) -> Claim:
             call.progress(Progress("evaluate", view.claim.text))
-            self.machine.evaluate_claim(claim, progress=call.progress, cancelled=call.cancelled)
+            return self.machine.evaluate_claim(claim, progress=call.progress, cancelled=call.cancelled)
 
-        def then(_: None) -> None:
+        def then(made: Claim) -> None:
             self.cmtui.working("")
-            self.say("✔ evaluated again; decisions stay with their evidence", "good")
+            self.say(f"✔ {evaluated(made)}; decisions stay with their evidence", "good")
             self.reload()
 
         self.ask("evaluate", work, then)
