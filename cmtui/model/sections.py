@@ -11,7 +11,10 @@ from cmtui.model.discovery import PersonName, ProviderStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationCandidate:
-    """A work a provider found for a section (R168). ``source`` is the first provider that gave it."""
+    """A work a provider found for a section (R168). ``source`` is the first provider that gave it.
+
+    ``abstract`` and ``snippet`` (a search engine's description) are leads: compared, never quoted.
+    """
 
     title: str
     authors: tuple[PersonName, ...] = ()
@@ -24,6 +27,9 @@ class CitationCandidate:
     sources: tuple[str, ...] = ()
     type: str | None = None
     language: str | None = None
+    snippet: str | None = None
+    container: str | None = None
+    retracted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
