@@ -156,7 +156,10 @@ class ReviewData:
         claims = []
         for view in self.claims:
             rows = tuple(
-                replace(row, state=state.of(*row.target)) if row.decidable else row for row in view.rows
+                replace(row, state=now)
+                if row.decidable and (now := state.of(*row.target)) != row.state
+                else row
+                for row in view.rows
             )
             claims.append(ClaimView(view.claim, rows, view.unseen))
         return ReviewData(tuple(claims), state)

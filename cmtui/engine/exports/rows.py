@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from cmtui.errors import CmtuiError
 from cmtui.model.review import Decision
 from cmtui.model.selectors import Span, TextQuoteSelector
-from cmtui.model.source import PRINTABLE_BASES, source_name
+from cmtui.model.source import PRINTABLE_BASES, CanonicalDocument, source_name
 
 if TYPE_CHECKING:
     from cmtui.engine.citing import CitationDesk
@@ -78,8 +78,19 @@ def export_rows(
 ) -> Iterator[ExportRow]:
     """The findings with these decisions, in the order of claims and of their runs."""
     repository = session.repository
+    places = _Places(session)
+    cited: dict[tuple[str, str], str] = {}
+
+    def cite(source_id: str, output: str) -> str:
+        # A reference is of its source: every quote of it has the same one.
+        key = (source_id, output)
+        if key not in cited:
+            cited[key] = _cite(desk, source_id, style, output) if source_id else ""
+        return cited[key]
+
     for row in session.rows(where=lambda decision: decision in decisions):
         evidence_id, document_id = str(row["evidence_id"]), str(row["document_id"])
+        source_id = str(row["source_id"] or "")
         entry = repository.evidence(evidence_id)
         citation: dict[str, Any] = row["citation"] if isinstance(row["citation"], dict) else {}
         locators: dict[str, Any] = citation.get("locators") or {}
@@ -87,13 +98,13 @@ def export_rows(
         if not row["removed"]:
             source = repository.source_of(document_id)
             reference, kind = source.artifact.reference, source.artifact.kind.value
-            locators = _live(session, document_id, entry.span) or locators
+            locators = places.of(document_id, entry.span) or locators
         yield ExportRow(
             claim_id=str(row["claim_id"]),
             claim=str(row["claim"]),
             evidence_id=evidence_id,
             document_id=document_id,
-            source_id=str(row["source_id"] or ""),
+            source_id=source_id,
             source=source_name(reference),
             reference=reference,
             kind=kind,
@@ -111,21 +122,28 @@ def export_rows(
             decided_at=str(row["decided_at"] or ""),
             backend=str(row["backend"] or ""),
             place=_place(locators),
-            citation=_cite(desk, evidence_id, style, "plain"),
-            markdown=_cite(desk, evidence_id, style, "markdown"),
+            citation=cite(source_id, "plain"),
+            markdown=cite(source_id, "markdown"),
             removed=bool(row["removed"]),
         )
 
 
-def _live(session: ReviewSession, document_id: str, span: Span) -> dict[str, Any] | None:
-    from dataclasses import asdict
+class _Places:
+    """Locators of spans; keeps the document read last, since rows of one source mostly follow each other."""
 
-    repository = session.repository
-    try:
-        document = repository.document(document_id)
-    except CmtuiError:  # a damaged snapshot is doctor's; the quote itself stands in the evidence log
-        return None
-    return asdict(document.locate(span, page_offset=repository.source_of(document_id).page_offset))
+    def __init__(self, session: ReviewSession) -> None:
+        self._repository = session.repository
+        self._document: CanonicalDocument | None = None
+
+    def of(self, document_id: str, span: Span) -> dict[str, Any] | None:
+        """The locators as an event records them; None when the document cannot be read."""
+        try:
+            if self._document is None or self._document.document_id != document_id:
+                self._document = self._repository.document(document_id)
+        except CmtuiError:  # a damaged snapshot is doctor's; the quote itself stands in the evidence log
+            return None
+        offset = self._repository.source_of(document_id).page_offset
+        return asdict(self._document.locate(span, page_offset=offset))
 
 
 def _place(locators: dict[str, Any]) -> Place:
@@ -153,8 +171,8 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, list) else ()
 
 
-def _cite(desk: CitationDesk, evidence_id: str, style: str, output: str) -> str:
+def _cite(desk: CitationDesk, source_id: str, style: str, output: str) -> str:
     try:
-        return desk.cite(evidence_id, style=style, output=output).text
+        return desk.cite(source_id, style=style, output=output).text
     except CmtuiError:  # no metadata, or the source was removed: the row says where the quote stands
         return ""
