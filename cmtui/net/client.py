@@ -201,7 +201,8 @@ class HttpClient:
         from cmtui.net.transport import AddressRefused, DeadlineTransport
 
         if self._transport is None:
-            context = self._ssl_context()
+            # Reading the bundle of certificates takes longer than a request on this machine.
+            context = self._ssl_context() if self._base.startswith("https:") else None
             transport: httpx.BaseTransport = DeadlineTransport(context, deadline, self._permit)
         else:
             transport = self._transport

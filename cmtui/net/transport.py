@@ -137,7 +137,9 @@ class _Body(httpx.SyncByteStream):
 class DeadlineTransport(httpx.BaseTransport):
     """HTTP/1.1 without keep-alive, proxies, cookies or redirects. Raises what httpcore raises."""
 
-    def __init__(self, context: ssl.SSLContext, deadline: Deadline, permit: Permit | None = None) -> None:
+    def __init__(
+        self, context: ssl.SSLContext | None, deadline: Deadline, permit: Permit | None = None
+    ) -> None:
         self._pool = httpcore.ConnectionPool(
             ssl_context=context,
             max_connections=1,
