@@ -25,6 +25,7 @@ from cmtui.model.progress import CancelledCallback, ProgressCallback
 from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.retrieval import Filters, PassageProjection, ScoredPassage, SearchResult
 from cmtui.model.review import EventDraft, ReviewEvent
+from cmtui.model.sections import SectionAudit
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 
 
@@ -222,6 +223,18 @@ class ReceiptRepository(Protocol):
         ...
 
 
+class AuditRepository(Protocol):
+    """Audits of section runs (R175)."""
+
+    def add_audit(self, audit: SectionAudit) -> SectionAudit:
+        """Keep an audit and return it with its id; an equal one is a no-op. Raises InvalidRequest."""
+        ...
+
+    def audits(self) -> tuple[SectionAudit, ...]:
+        """All audits, oldest first."""
+        ...
+
+
 class ReferenceRepository(Protocol):
     """Bibliography entries of works that have no source in the store."""
 
@@ -246,6 +259,7 @@ class KnowledgeRepository(
     EventRepository,
     BibliographyRepository,
     ReceiptRepository,
+    AuditRepository,
     ReferenceRepository,
     Protocol,
 ):

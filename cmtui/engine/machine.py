@@ -20,6 +20,7 @@ from cmtui.engine.library import LibraryOperations
 from cmtui.engine.lookup import LookupOperations
 from cmtui.engine.reviewing import ReviewOperations
 from cmtui.engine.searching import SearchOperations
+from cmtui.engine.sectioning import SectionOperations
 from cmtui.errors import InvalidRequest
 from cmtui.ports import Clock, KnowledgeRepository
 
@@ -34,6 +35,7 @@ class CitationMachine(
     DiscoveryOperations,
     AcquisitionOperations,
     FoundWorkOperations,
+    SectionOperations,
     AuditOperations,
 ):
     """The engine over an ingestion port and a search port.

@@ -98,3 +98,4 @@ class SectionAudit:
     cache_hits: int
     gate: str = "ok"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    audit_id: str = ""

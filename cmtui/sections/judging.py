@@ -49,7 +49,7 @@ class Judge:
     def decide(
         self, candidates: Iterable[CitationCandidate], duplicates: Iterable[CitationCandidate] = ()
     ) -> tuple[CandidateDecision, ...]:
-        """One decision per candidate, accepted ones first and by score, in an order that is always the same."""
+        """One decision per candidate: accepted ones first, each group by score."""
         judged = [self._judge(candidate) for candidate in candidates]
         judged.sort(key=_order)
         judged = self._once(judged)

@@ -83,7 +83,7 @@ class Capture:
             found.extend(self._file(path, content=content) for path, content in contents.items())
         for path, size in self._evidence.sizes().items():
             found.append(self._file(path, length=size))
-        for folder in (layout.receipts, layout.references, layout.root / "audits"):
+        for folder in (layout.receipts, layout.references, layout.audits):
             found.extend(self._file(path, content=path.read_bytes()) for path in _files_of(folder))
         if self._read_only:
             found.extend(self._of_documents())

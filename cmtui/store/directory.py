@@ -15,9 +15,11 @@ from cmtui.model.identity import SourceArtifact
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.review import EventDraft, ReviewEvent
+from cmtui.model.sections import SectionAudit
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 from cmtui.ports import Clock
 from cmtui.store import atomic
+from cmtui.store.audits import Audits
 from cmtui.store.bibliography import BibliographySidecars
 from cmtui.store.capture import Capture, CapturedFile, strangers
 from cmtui.store.catalogue import Catalogue
@@ -63,6 +65,7 @@ class StoreRepository:
         self._events = EventLogs(layout, clock, self._notices, timeout=lock_timeout, read_only=read_only)
         self._bibliography = BibliographySidecars(layout, clock, timeout=lock_timeout, read_only=read_only)
         self._receipts = Receipts(layout, read_only=read_only)
+        self._audits = Audits(layout, read_only=read_only)
         self._references = References(layout, read_only=read_only)
         self._clock = clock
 
@@ -359,6 +362,18 @@ class StoreRepository:
         """All receipts, or those of one document, oldest first. Raises StoreError for a damaged one."""
         with disk_errors(self._layout.root):
             return self._receipts.all(document_id)
+
+    # -- audits --------------------------------------------------------------------------------------
+
+    def add_audit(self, audit: SectionAudit) -> SectionAudit:
+        """Keep the audit of a section run. Raises InvalidRequest, StoreReadOnly, StoreError."""
+        with disk_errors(self._layout.root):
+            return self._audits.add(audit)
+
+    def audits(self) -> tuple[SectionAudit, ...]:
+        """The audits of section runs, oldest first. Raises StoreError for a damaged one."""
+        with disk_errors(self._layout.root):
+            return self._audits.all()
 
     # -- references ----------------------------------------------------------------------------------
 

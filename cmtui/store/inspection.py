@@ -20,6 +20,7 @@ from cmtui.model.progress import CancelledCallback, Progress, ProgressCallback
 from cmtui.model.review import DECISION_EVENTS
 from cmtui.model.source import CanonicalDocument
 from cmtui.store.archive import is_alive
+from cmtui.store.audits import Audits
 from cmtui.store.bibliography import BibliographySidecars
 from cmtui.store.capture import strangers
 from cmtui.store.catalogue import Catalogue
@@ -350,7 +351,8 @@ class Inspection:
         reading = "the doctor only reads"
         receipts = Receipts(self._layout, read_only=reading)
         references = References(self._layout, read_only=reading)
-        for layer, kept in (("receipts", receipts), ("references", references)):
+        audits = Audits(self._layout, read_only=reading)
+        for layer, kept in (("receipts", receipts), ("references", references), ("audits", audits)):
             for path in self._each(layer, kept.paths()):
                 if self._is_empty(layer, path):
                     continue

@@ -149,6 +149,15 @@ class Layout:
         """A receipt of acquisition."""
         return self.receipts / f"{receipt_id}.json"
 
+    @property
+    def audits(self) -> Path:
+        """Audits of section runs."""
+        return self.root / "audits"
+
+    def audit(self, audit_id: str) -> Path:
+        """An audit of a section run."""
+        return self.audits / f"{audit_id}.json"
+
     def reference(self, reference_id: str) -> Path:
         """A bibliography entry of a work without a source."""
         return self.references / f"{reference_id}.json"
@@ -172,7 +181,7 @@ class Layout:
             self.events,
             self.receipts,
             self.references,
-            self.root / "audits",
+            self.audits,
             self.removed,
             self.derived,
         )

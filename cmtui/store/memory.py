@@ -16,8 +16,12 @@ from cmtui.model.identity import SourceArtifact, sha256_bytes
 from cmtui.model.ingest import IngestStatus
 from cmtui.model.removal import AcceptedQuote, Tombstone
 from cmtui.model.review import EventDraft, ReviewEvent
+from cmtui.model.sections import SectionAudit
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 from cmtui.ports import Clock
+from cmtui.store.audits import decoded as decoded_audit
+from cmtui.store.audits import encoded as encoded_audit
+from cmtui.store.audits import in_order as audits_in_order
 from cmtui.store.bibliography import revised
 from cmtui.store.claims import in_order, merged, with_run
 from cmtui.store.clock import SystemClock
@@ -52,6 +56,7 @@ class InMemoryKnowledgeRepository:
         self._events: dict[str, list[Link]] = {}
         self._bibliography: dict[str, BibliographyRecord] = {}
         self._receipts: dict[str, bytes] = {}
+        self._audits: dict[str, bytes] = {}
         self._references: dict[str, SavedReference] = {}
 
     @property
@@ -347,6 +352,21 @@ class InMemoryKnowledgeRepository:
         with self._mutex:
             kept = [decoded(receipt_id, data) for receipt_id, data in self._receipts.items()]
         return receipts_in_order(kept, document_id)
+
+    # -- audits --------------------------------------------------------------------------------------
+
+    def add_audit(self, audit: SectionAudit) -> SectionAudit:
+        """Keep the audit of a section run. Raises InvalidRequest."""
+        audit_id, data = encoded_audit(audit)
+        with self._mutex:
+            self._audits[audit_id] = data
+        return replace(audit, audit_id=audit_id)
+
+    def audits(self) -> tuple[SectionAudit, ...]:
+        """The audits of section runs, oldest first."""
+        with self._mutex:
+            kept = [decoded_audit(audit_id, data) for audit_id, data in self._audits.items()]
+        return audits_in_order(kept)
 
     # -- references ----------------------------------------------------------------------------------
 

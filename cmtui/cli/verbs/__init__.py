@@ -23,6 +23,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "bibliography": ("bibliography",),
     "lookup": ("lookup",),
     "discover": ("discover",),
+    "sections": ("sections",),
     "acquire": ("acquire", "receipts"),
     "cite": ("format", "cite"),
     "housekeeping": ("remove", "relink", "tag", "source", "open"),
