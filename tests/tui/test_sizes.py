@@ -37,6 +37,21 @@ async def test_a_narrow_terminal_shows_one_pane_and_tab_slides(machine, tmp_path
         assert "pane" not in status(app)
 
 
+async def test_the_review_stays_side_by_side_until_it_cannot(machine, tmp_path: Path) -> None:
+    async with running(machine, tmp_path, mode="review", size=(80, 24)) as (app, pilot):
+        screen = app.screen
+        assert shown(screen) == ["#left", "#right"]
+        await pilot.resize_terminal(70, 24)
+        await settle(pilot)
+        assert shown(screen) == ["#left"]
+        assert app.focused is screen.findings
+        await press(pilot, "tab", "a")
+        assert shown(screen) == ["#right"]
+        assert app.session.state().events == 1  # decided while its context is read
+        await press(pilot, "tab")
+        assert app.focused is screen.findings
+
+
 @pytest.mark.parametrize("mode", PANED)
 async def test_a_short_terminal_leaves_the_preview_out(machine, tmp_path: Path, mode: str) -> None:
     async with running(machine, tmp_path, mode=mode, size=(100, 18)) as (app, pilot):

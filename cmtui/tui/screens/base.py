@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -64,10 +65,15 @@ class BaseScreen(Asks, Screen[None]):
     #: The panes (selectors) of which a narrow terminal shows one at a time, in the order of tab. A pane may
     #: hold several widgets. Empty: the screen arranges itself.
     panes: ClassVar[tuple[str, ...]] = ()
+    #: Below this many columns it does so.
+    slides_below: ClassVar[int] = NARROW
     #: Which of them a narrow terminal shows.
     slid: int = 0
+    _narrow: bool = False
     #: What had the focus before the terminal became too small to show it.
     _focus_before: Widget | None = None
+    #: What had the focus last, by pane.
+    _pane_focus: Mapping[int, Widget] = MappingProxyType({})
 
     @property
     def cmtui(self) -> CmtuiApp:
@@ -140,6 +146,7 @@ class BaseScreen(Asks, Screen[None]):
         if tiny and not self.has_class("-tiny"):
             self._focus_before = self.focused
         self.set_class(tiny, "-tiny")
+        self._narrow = width < self.slides_below
         self.set_class(width < NARROW, "-narrow")
         self.set_class(height < SHORT, "-short")
         for label in self.query("#tiny").results(Label):
@@ -167,7 +174,7 @@ class BaseScreen(Asks, Screen[None]):
     @property
     def narrow(self) -> bool:
         """Whether one pane is shown at a time."""
-        return bool(self.panes) and self.has_class("-narrow")
+        return bool(self.panes) and self._narrow
 
     def _slide(self) -> None:
         """Show the pane that was slid to, or all of them where there is room."""
@@ -193,7 +200,12 @@ class BaseScreen(Asks, Screen[None]):
         self._slide()
         if self.narrow:
             pane = self.query(self.panes[self.slid]).first()
-            inside = [pane, *pane.query("*")]
+            before = self._pane_focus.get(self.slid)
+            inside = [
+                *([before] if before is not None and before.is_attached else []),
+                pane,
+                *pane.query("*"),
+            ]
             self.set_focus(next((widget for widget in inside if widget.can_focus and widget.display), None))
             self.refresh_keys()
 
@@ -219,6 +231,13 @@ class BaseScreen(Asks, Screen[None]):
                 if any(pane in widget.ancestors_with_self for pane in found):
                     self.slid = number
                     self._slide()
+
+    @on(events.DescendantFocus)
+    def _remember_focus(self, event: events.DescendantFocus) -> None:
+        """A pane that is slid to gets the focus back where it was."""
+        for number, selector in enumerate(self.panes):
+            if any(pane in event.widget.ancestors_with_self for pane in self.query(selector)):
+                self._pane_focus = {**self._pane_focus, number: event.widget}
 
     def on_descendant_focus(self) -> None:
         """Which actions apply may depend on the focus."""

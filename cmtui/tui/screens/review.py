@@ -39,6 +39,8 @@ class ReviewScreen(Moving):
 
     scope = "review"
     mode = "review"
+    panes = ("#left", "#right")
+    slides_below = 76  # above it the finding and its context still stand side by side, which reviewing needs
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("review"),
         *(
