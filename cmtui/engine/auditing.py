@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cmtui.engine.core import MachineCore
 from cmtui.errors import Cancelled, CmtuiError, InvalidRequest, NotFound, StoreReadOnly
 from cmtui.model.progress import CancelledCallback, Progress, ProgressCallback, never_cancelled, no_progress
+from cmtui.model.review import fold
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,19 +23,24 @@ CONTEXT = 1
 class AuditOperations(MachineCore):
     """The trail of the store. Reading it changes nothing."""
 
-    def audit_trail(self, where: str = "", *, now: datetime | None = None) -> AuditTrail:
+    def audit_trail(
+        self, where: str = "", *, now: datetime | None = None, reviewer: str | None = None
+    ) -> AuditTrail:
         """Every recorded event that passes the filter (``event:finding.* actor:any since:today`` and words).
 
         Newest first; of one second, the later in its log first. A log whose chain is broken gives no events
-        and says so in ``chains``. Raises InvalidRequest for a filter that cannot be read.
+        and says so in ``chains``. For a ``reviewer`` who reviews blind, what others recorded is left out.
+        Raises InvalidRequest for a filter that cannot be read.
         """
         from cmtui.engine.audit_filter import AuditFilter
         from cmtui.engine.trail import Trail
-        from cmtui.model.audit import AuditTrail
+        from cmtui.model.audit import ENGINE, AuditTrail
 
         chosen = AuditFilter.parse(where, now=now)
         desk = Trail(self.repository)
         events = [event for event in desk.events() if chosen.keeps(event)]
+        if reviewer is not None and fold(self.repository.events(reviewer)).blind:
+            events = [event for event in events if event.actor in (ENGINE, reviewer)]
         events.sort(key=lambda event: event.time or "")
         return AuditTrail(tuple(reversed(events)), tuple(desk.chains))
 

@@ -160,6 +160,7 @@ class AuditScreen(BaseScreen):
     def reload(self) -> None:
         """Read the trail again, with the filter as it stands."""
         where = self.query_one("#filter", Input).value
+        reviewer = self.cmtui.session.reviewer  # a blind one does not see here what others decided
 
         def failed(error: BaseException) -> None:
             if isinstance(error, CmtuiError):
@@ -167,7 +168,9 @@ class AuditScreen(BaseScreen):
             else:
                 self.cmtui.show_error(error)
 
-        self.ask("trail", lambda _: self.machine.audit_trail(where), self._read, failed=failed)
+        self.ask(
+            "trail", lambda _: self.machine.audit_trail(where, reviewer=reviewer), self._read, failed=failed
+        )
 
     def _read(self, trail: AuditTrail) -> None:
         before = self.here
