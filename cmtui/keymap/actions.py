@@ -147,6 +147,9 @@ ACTIONS: tuple[Action, ...] = (
             group="Copy", priority=6),
     _action("search.query", "slash", "Query", "edit the query", "enter runs it, esc goes back",
             group="Query", priority=7, shown="/"),
+    _action("search.tag", "T", "Tag", "search the sources of a tag", "Again: all sources", group="Query"),
+    _action("search.cancel", "x", "Cancel", "cancel the search", "The hits before stay", group="Query",
+            priority=1),
     _action("search.restrict", "F", "This source", "restrict to this source", "Again: all sources",
             group="Query", priority=8),
     # -- review ----------------------------------------------------------------------------------

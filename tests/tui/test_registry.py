@@ -138,6 +138,7 @@ BEFORE: dict[str, Callable[..., Awaitable[None]]] = {
 #: Actions whose screens are opened for a moment by another test.
 ELSEWHERE = {
     "audit.cancel",
+    "search.cancel",
     "help.search",
     "help.edit",
     "help.text",

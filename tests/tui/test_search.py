@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from cmtui.model.retrieval import RetrievalMode
 from cmtui.tui.screens.search import snippet
 from cmtui.tui.screens.source import SourceScreen
-from tui.harness import press, running, screen_text, settle, status, type_line
+from tui.harness import footer, press, running, screen_text, settle, status, type_line
 
 
 def copied(tmp_path: Path) -> str:
@@ -128,3 +129,68 @@ async def test_a_query_typed_without_a_pause_loses_no_letter(machine, tmp_path: 
         assert app.screen.ran == "kmq"
         assert app.screen.retrieval is RetrievalMode.HYBRID
         assert not app._exit
+
+
+async def test_a_newer_query_replaces_one_that_still_runs(machine, tmp_path: Path, monkeypatch) -> None:
+    gate, real, stopped = threading.Event(), machine.hybrid_search, []
+
+    def slow(query, **options):
+        if query == "slow":
+            gate.wait(10)
+            stopped.append(options["cancelled"]())
+        return real(query, **options)
+
+    monkeypatch.setattr(machine, "hybrid_search", slow, raising=False)
+    async with running(machine, tmp_path, mode="search") as (app, pilot):
+        await pilot.press("slash", *"slow", "enter")
+        await pilot.press("slash", *(["backspace"] * 4), *"king", "enter")  # typed while the other runs
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if app.screen.results:
+                break
+        assert "king" in screen_text(app)
+        count = len(app.screen.results)
+        gate.set()
+        await settle(pilot)
+        assert stopped == [True]
+        assert len(app.screen.results) == count
+        assert app.screen.query_one("#query").value == "king"
+
+
+async def test_a_search_is_cancelled_with_x_and_the_hits_before_stay(
+    machine, tmp_path: Path, monkeypatch
+) -> None:
+    gate, real = threading.Event(), machine.hybrid_search
+
+    def slow(query, **options):
+        if query == "slow":
+            gate.wait(10)
+        return real(query, **options)
+
+    monkeypatch.setattr(machine, "hybrid_search", slow, raising=False)
+    async with running(machine, tmp_path, mode="search") as (app, pilot):
+        await press(pilot, "slash", *"king", "enter")
+        before = len(app.screen.results)
+        assert "x Cancel" not in footer(app)
+        await pilot.press("slash", *(["backspace"] * 4), *"slow", "enter")
+        await pilot.pause(0.05)
+        assert "x Cancel" in footer(app)
+        await pilot.press("x")
+        gate.set()
+        await settle(pilot)
+        assert "cancelled" in status(app)
+        assert len(app.screen.results) == before
+        assert "x Cancel" not in footer(app)
+
+
+async def test_a_query_searches_the_sources_of_a_tag_alone(machine, tmp_path: Path) -> None:
+    voyage = next(source for source in machine.sources() if "voyage" in source.name)
+    machine.change_tags(voyage.source_id, add=["grief"])
+    async with running(machine, tmp_path, mode="search") as (app, pilot):
+        await press(pilot, "slash", *"king", "enter")
+        assert len({hit.source_id for hit in app.screen.results}) > 1
+        await press(pilot, "T", "1")
+        assert "Scope ▏tag grief" in screen_text(app)
+        assert {hit.source_id for hit in app.screen.results} == {voyage.source_id}
+        await press(pilot, "T")
+        assert "Scope ▏all sources" in screen_text(app)

@@ -18,6 +18,7 @@ from cmtui.model.selectors import Span
 from cmtui.tui.actions import bindings
 from cmtui.tui.labels import STYLE, place, plural
 from cmtui.tui.screens.base import BaseScreen
+from cmtui.tui.screens.dialogs import Choice, MenuScreen
 from cmtui.tui.widgets.row_list import Column, Row, RowList
 from cmtui.tui.widgets.source_view import Labels, SourceView, match
 from cmtui.tui.workers import Call
@@ -73,6 +74,7 @@ class SearchScreen(BaseScreen):
         self.results: Sequence[SearchResult] = ()
         self.names: dict[str, str] = {}
         self.only: str | None = None
+        self.tag: str | None = None
         self.ran = ""
 
     def body(self) -> Iterable[Widget]:
@@ -124,7 +126,6 @@ class SearchScreen(BaseScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Most keys need a hit; letters are never keys while the query is typed."""
-        del parameters
         if self.typing and action != "query":
             return False
         if action in NEEDS_HIT:
@@ -133,7 +134,9 @@ class SearchScreen(BaseScreen):
             return self.here is not None or self.only is not None
         if action == "claim":
             return bool(self.ran)
-        return True
+        if action == "cancel":
+            return self.busy("search")
+        return super().check_action(action, parameters)
 
     def reload(self) -> None:
         """Count the passages again."""
@@ -150,7 +153,9 @@ class SearchScreen(BaseScreen):
     def _show_modes(self) -> None:
         text = " ".join(f"[{mode}]" if mode is self.retrieval else f" {mode} " for mode in MODES)
         self.query_one("#modes", Label).update(f"mode {text}")
-        scope = self.names.get(self.only, "one source") if self.only else "all sources"
+        scope = f"tag {self.tag}" if self.tag else "all sources"
+        if self.only:
+            scope = self.names.get(self.only, "one source")
         self.query_one("#scope", Label).update(f" Scope ▏{scope}   limit {LIMIT}")
 
     # -- query --------------------------------------------------------------------------------------
@@ -186,11 +191,43 @@ class SearchScreen(BaseScreen):
         if self.ran:
             self._run(self.ran)
 
+    def action_tag(self) -> None:
+        """Search the sources of one tag, or all of them again."""
+        if self.tag is not None:
+            self._scope_to(None)
+            return
+
+        def then(tags: list[str]) -> None:
+            if not tags:
+                self.say("No source has a tag yet. t in the library sets some.")
+                return
+            keys = "123456789abcdefghijklmnop"
+            choices = [Choice(key, tag, tag) for key, tag in zip(keys, tags, strict=False)]
+            self.app.push_screen(MenuScreen("Search the sources of", choices), self._scope_to)
+
+        self.ask("tags", lambda _: sorted({tag for s in self.machine.sources() for tag in s.tags}), then)
+
+    def _scope_to(self, tag: str | None) -> None:
+        if tag is None and self.tag is None:
+            return
+        self.tag = tag
+        self._show_modes()
+        if self.ran:
+            self._run(self.ran)
+
+    def action_cancel(self) -> None:
+        """Stop searching; the hits before stay."""
+        self.stop("search")
+        self.cmtui.working("")
+        self.query_one("#count", Label).update("– cancelled")
+        self.say("– search cancelled")
+        self.call_later(self.refresh_keys)
+
     def _run(self, query: str) -> None:
         if not query.strip():
             return
         self.ran = query.strip()
-        machine, mode, only = self.machine, self.retrieval, self.only
+        machine, mode, only, tag = self.machine, self.retrieval, self.only, self.tag
         run = {
             RetrievalMode.LEXICAL: machine.search,
             RetrievalMode.SEMANTIC: machine.semantic_search,
@@ -198,7 +235,9 @@ class SearchScreen(BaseScreen):
         }[mode]
 
         def work(call: Call) -> Answer:
-            filters = {"source_id": only} if only else None
+            filters: dict[str, object] | None = {"source_id": only} if only else None
+            if tag and not only:
+                filters = {"source_id": [s.source_id for s in machine.sources() if tag in s.tags]}
             response = run(
                 self.ran, filters=filters, limit=LIMIT, progress=call.progress, cancelled=call.cancelled
             )
@@ -207,6 +246,7 @@ class SearchScreen(BaseScreen):
 
         self.query_one("#count", Label).update("⟳ searching…")
         self.ask("search", work, self._found, failed=self._not_found)
+        self.refresh_keys()
 
     def _not_found(self, error: BaseException) -> None:
         """The query could not be answered: no hits stay that look like its own."""
