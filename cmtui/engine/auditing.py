@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cmtui.engine.core import MachineCore
-from cmtui.errors import Cancelled, CmtuiError, InvalidRequest, NotFound, StoreReadOnly
+from cmtui.errors import Cancelled, CmtuiError, InvalidRequest, LogDamaged, NotFound, StoreReadOnly
 from cmtui.model.progress import CancelledCallback, Progress, ProgressCallback, never_cancelled, no_progress
 from cmtui.model.review import fold
 
@@ -39,10 +39,17 @@ class AuditOperations(MachineCore):
         chosen = AuditFilter.parse(where, now=now)
         desk = Trail(self.repository)
         events = [event for event in desk.events() if chosen.keeps(event)]
-        if reviewer is not None and fold(self.repository.events(reviewer)).blind:
+        if reviewer is not None and self._blind(reviewer):
             events = [event for event in events if event.actor in (ENGINE, reviewer)]
         events.sort(key=lambda event: event.time or "")
         return AuditTrail(tuple(reversed(events)), tuple(desk.chains))
+
+    def _blind(self, reviewer: str) -> bool:
+        """Whether a reviewer reviews blind. A broken log cannot say it was lifted, so it counts as blind."""
+        try:
+            return fold(self.repository.events(reviewer)).blind
+        except LogDamaged:
+            return True
 
     def identity_report(self, subject: str) -> IdentityReport:
         """The layers of an evidence id (four) or a document id (three), recomputed now.
