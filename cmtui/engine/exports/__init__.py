@@ -16,16 +16,14 @@ class ReviewFormat:
 
 
 FORMATS: tuple[ReviewFormat, ...] = (
-    ReviewFormat("jsonl", "jsonl", "everything, to be imported into another store (review import)"),
-    ReviewFormat("csv", "csv", "a row per finding with a column per tag, for spreadsheets and statistics"),
-    ReviewFormat("markdown", "md", "claims with their quotes and citations, for notes and drafts"),
+    ReviewFormat("jsonl", "jsonl", "everything, to be imported into another store"),
+    ReviewFormat("csv", "csv", "for spreadsheets and statistics, with a column per tag"),
+    ReviewFormat("markdown", "md", "claims, quotes and citations, for notes and drafts"),
     ReviewFormat("annotations", "jsonld", "W3C Web Annotations, for annotation tools"),
     ReviewFormat("bibtex", "bib", "the accepted sources, for LaTeX", accepted=True),
     ReviewFormat("ris", "ris", "the accepted sources, for reference managers", accepted=True),
     ReviewFormat("csl-json", "json", "the accepted sources, for Zotero and pandoc", accepted=True),
-    ReviewFormat(
-        "bundle", "zip", "proof for a colleague: texts, quotes and verify.py, which needs Python only"
-    ),
+    ReviewFormat("bundle", "zip", "proof for a colleague, who needs Python and nothing else"),
 )
 
 NAMES = tuple(each.name for each in FORMATS)

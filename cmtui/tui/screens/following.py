@@ -70,14 +70,14 @@ class Following(Sharing):
     def show_head(self, row: FindingRow) -> None:
         """Relation, proof and explanation above the text; note and tags below it."""
         finding = row.finding
-        relation = finding.relation.value
-        if row.state.relation:
-            relation += f" · yours: {row.state.relation}"
         narrow = self.has_class("-narrow")
         exact = "✔ verified" if narrow else "✔ verified char-exact"
         proof = exact if row.decidable else "✘ refused, not evidence"
-        gap = " " if narrow else "   "
-        lines = [f"{relation} {confidence(finding.confidence)} (derived, fallible){gap}{proof}"]
+        said = f"{finding.relation.value} {confidence(finding.confidence)} (derived, fallible)"
+        if row.state.relation:
+            lines = [f"{said} · yours: {row.state.relation}", proof]
+        else:
+            lines = [said + (" " if narrow else "   ") + proof]
         before = "Before its span was adjusted: " if row.state.adjusted_from is not None else ""
         lines.append(f"! {finding.error}" if finding.error else before + finding.explanation)
         lines += [_said(name, of) for name, of in row.others]
