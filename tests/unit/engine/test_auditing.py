@@ -96,11 +96,11 @@ def test_a_broken_chain_is_told_and_hides_no_other_log(machine) -> None:
     log.write_text(log.read_text("utf-8").replace("figurative", "literal"), encoding="utf-8")
     with LocalCitationMachine.open(machine.path) as again:
         trail = again.audit_trail()
+        own = again.audit_trail(reviewer="ada")
     assert not trail.whole
     broken = next(chain for chain in trail.chains if not chain.ok)
     assert broken.reviewer == "ada"
     assert "line 3" in broken.problem
-        own = again.audit_trail(reviewer="ada")
     assert [event.actor for event in trail.events if event.event == "finding.skipped"] == ["grace"]
     # Whether ada reviews blind cannot be read from a broken log: then she sees no other reviewer's events.
     assert not own.whole
