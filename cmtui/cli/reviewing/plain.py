@@ -8,8 +8,15 @@ from cmtui.output import JsonObject
 
 
 def text(lines: Iterable[str]) -> str:
-    """Lines that say something, each with its end."""
-    return "".join(f"{line}\n" for line in lines if line)
+    """Lines that say something, each with its end. Controls of a quote never reach the terminal as such."""
+    return "".join(f"{_seen(line)}\n" for line in lines if line)
+
+
+def _seen(line: str) -> str:
+    """A line whose controls (escape sequences, turned directions) are replaced; line ends inside stay."""
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def place(where: JsonObject) -> str:

@@ -273,7 +273,9 @@ def main(arguments: list[str]) -> int:
     path = Path(arguments[0]) if arguments else Path(__file__).resolve().parent
 
     def say(text: str) -> None:
-        sys.stdout.buffer.write(f"{text}\n".encode())
+        # A quote must not steer the terminal of whoever checks it.
+        shown = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+        sys.stdout.buffer.write(f"{shown}\n".encode("utf-8", "replace"))
 
     try:
         return verify(path, originals, say)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -12,16 +13,20 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmtui.engine import LocalCitationMachine
-from cmtui.engine.exports import FORMATS, markdown
+from cmtui.engine.exports import FORMATS, jsonl, markdown
+from cmtui.engine.exports.importing import ReviewImport
+from cmtui.engine.exports.reading import read
 from cmtui.engine.exports.table import cell
-from cmtui.errors import InvalidRequest
+from cmtui.engine.review import ReviewSession
+from cmtui.errors import InvalidRequest, NothingToUndo
 from cmtui.model.claim import CAVEAT
 from cmtui.model.review import Decision, EventType
 from cmtui.model.selectors import Span
+from cmtui.store.memory import InMemoryKnowledgeRepository
 from support.documents import make_document
 from support.reviewing import CLAIM, stored
 
@@ -471,6 +476,26 @@ def test_a_missing_a_strange_and_a_broken_file_are_named(bundle: Path) -> None:
     assert "no whole bundle" in run(bundle).stdout
 
 
+def test_the_verifier_is_python_3_8_and_imports_the_standard_library_alone(bundle: Path) -> None:
+    import ast
+
+    tree = ast.parse((bundle / "verify.py").read_text("utf-8"), feature_version=(3, 8))
+    imported = {n.names[0].name for n in ast.walk(tree) if isinstance(n, ast.Import)}
+    imported |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert imported <= {"__future__", "hashlib", "json", "sys", "zipfile", "pathlib", "typing"}
+
+
+def test_a_quote_cannot_steer_the_terminal_of_whoever_checks_it(tmp_path: Path) -> None:
+    machine, ids = opened(tmp_path / "s", "Red \x1b[31m and \u202eturned.\n\nTwo.\n\nThree.\n")
+    machine.review("ada").accept(CLAIM, ids[0])
+    with zipfile.ZipFile(io.BytesIO(export(machine, "bundle"))) as archive:
+        archive.extractall(tmp_path / "b")
+    done = run(tmp_path / "b")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert "\u202e" not in done.stdout
+
+
 def test_a_private_bundle_holds_no_text_and_says_what_that_means(machine, tmp_path: Path) -> None:
     folder = tmp_path / "private"
     with zipfile.ZipFile(io.BytesIO(export(machine, "bundle", private=True))) as archive:
@@ -484,3 +509,63 @@ def test_a_private_bundle_holds_no_text_and_says_what_that_means(machine, tmp_pa
 def test_a_bundle_is_imported_like_its_review(machine, tmp_path: Path) -> None:
     other, _ = opened(tmp_path / "two")
     assert other.import_review(export(machine, "bundle")).identical
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["accept", "reject", "skip", "note", "tag", "reasons", "adjust", "group", "undo", "redo", "sight"]
+        ),
+        st.integers(0, 2),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps, st.integers(0, 14))
+def test_any_review_comes_back_as_it_was_however_often_it_is_imported(
+    actions: list[tuple[str, int]], early: int
+) -> None:
+    """Lossless: after any actions, imported once in between and twice at the end, the log is the same log."""
+    source, target = InMemoryKnowledgeRepository(clock=Clock()), InMemoryKnowledgeRepository()
+    ids = stored(source, "One two three.\n\nFour five six.\n\nSeven eight nine.\n")
+    document, data, artifact = make_document(
+        "One two three.\n\nFour five six.\n\nSeven eight nine.\n", name="x.txt"
+    )
+    target.commit_document(document, content=data, artifact=artifact)
+    review = ReviewSession(source, "ada")
+    for number, (action, which) in enumerate(actions):
+        if number == early:
+            ReviewImport(target, read(jsonl.write(review))).run()
+        with contextlib.suppress(NothingToUndo, InvalidRequest):
+            act(review, action, ids[which], which)
+    made = ReviewImport(target, read(jsonl.write(review))).run()
+    assert made.identical
+    assert made.refused == ()
+    assert target.events("ada") == source.events("ada")
+    assert ReviewSession(target, "ada").state() == review.state()
+    again = ReviewImport(target, read(jsonl.write(review))).run()
+    assert (again.actions, again.known, again.older) == (0, made.actions + made.known, 0)
+
+
+def act(review: ReviewSession, action: str, evidence: str, which: int) -> None:
+    """One action of a person."""
+    if action in ("accept", "reject", "skip"):
+        getattr(review, action)(CLAIM, evidence)
+    elif action == "note":
+        review.note(CLAIM, evidence, f"n{which}")
+    elif action == "tag":
+        review.tag(CLAIM, evidence, ["t", str(which)])
+    elif action == "reasons":
+        review.give_reasons([(CLAIM, evidence)], ["off-topic"])
+    elif action == "adjust":
+        span = review.repository.evidence(evidence).span
+        review.adjust(CLAIM, evidence, Span(span.start, span.end - 1 - which))
+    elif action == "group":
+        everything = [entry.evidence_id for entry in review.repository.evidence_entries()]
+        review.decide([(CLAIM, one) for one in everything[:3]], Decision.REJECTED)
+    elif action == "sight":
+        review.set_blind(blind=bool(which))
+    else:
+        getattr(review, action)()
