@@ -345,6 +345,8 @@ ACTIONS: tuple[Action, ...] = (
             "Ingests it here and opens a prepared claim", group="Begin", priority=1),
     _action("welcome.add", "a", "Add files", "add a file or folder", "PDF, EPUB, Markdown or text",
             group="Begin", priority=2),
+    _action("welcome.stores", "S", "Other store", "open another store", "One opened before, or a path",
+            group="Begin", priority=3),
     # -- help --------------------------------------------------------------------------------------
     _action("help.close", "escape", "Close", "close the help", "Back to where you were", group="Help",
             priority=1, shown="esc"),

@@ -6,11 +6,38 @@ import contextlib
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cmtui.clipboard import state_dir
 
+if TYPE_CHECKING:
+    from cmtui.tui.app import CmtuiApp
+
 #: Stores remembered.
 MOST = 20
+
+
+def ask_for_store(app: CmtuiApp) -> None:
+    """Ask which store to open: one opened before, or another by its path."""
+    from cmtui.tui.screens.dialogs import Choice, MenuScreen, PromptScreen
+    from cmtui.tui.screens.paths import PathSuggester
+
+    here = Path(app.store_path)
+    others = [path for path in recent() if path != here][:9]
+    choices = [Choice(str(number), str(path), str(path)) for number, path in enumerate(others, 1)]
+    choices.append(Choice("p", "another path…", ""))
+
+    def chosen(value: str | None) -> None:
+        if value:
+            app.open_store(Path(value))
+        elif value is not None:
+            app.push_screen(PromptScreen("Open or make a store at", suggester=PathSuggester()), typed)
+
+    def typed(text: str | None) -> None:
+        if text and text.strip():
+            app.open_store(Path(text.strip()).expanduser())
+
+    app.push_screen(MenuScreen("Open store", choices, note=f"Now: {here}"), chosen)
 
 
 def _file() -> Path:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.cells import cell_len
+
 from cmtui.engine import LocalCitationMachine
 from cmtui.tui import stores
 from cmtui.tui.screens.dialogs import PromptScreen
 from cmtui.tui.screens.library import first_letters
-from tui.harness import press, running, screen_text, settle, status, type_line
+from tui.harness import press, running, screen_lines, screen_text, settle, status, type_line
 
 
 async def _on(app, pilot, title: str) -> None:
@@ -123,3 +125,34 @@ def test_remembered_stores_are_newest_first_and_a_broken_list_is_no_failure(tmp_
     assert stores.recent() == [tmp_path / "a", tmp_path / "b"]
     (tmp_path / "state" / "stores.json").write_text("{", encoding="utf-8")
     assert stores.recent() == []
+
+
+async def test_the_welcome_screen_opens_another_store(empty, tmp_path: Path) -> None:
+    with LocalCitationMachine.open(tmp_path / "other") as other:
+        stores.remember(other.path)
+    async with running(empty, tmp_path) as (app, pilot):
+        assert "Open another store" in screen_text(app)
+        await press(pilot, "S", "1")
+        await settle(pilot)
+        assert app.next_store == tmp_path / "other"
+
+
+async def test_reduced_motion_stops_the_cursor_from_blinking(machine, tmp_path: Path) -> None:
+    for reduced in (True, False):
+        async with running(machine, tmp_path, reduced_motion=reduced) as (app, pilot):
+            await press(pilot, "slash")
+            assert app.focused.cursor_blink is not reduced
+            assert app.animation_level == "none"
+
+
+async def test_wide_and_combining_titles_keep_the_columns_in_line(machine, tmp_path: Path) -> None:
+    sources = machine.sources()
+    titles = ("漢字の本とその長い題名についての研究", "e\u0301tude de l'e\u0301te\u0301", "👩‍🔬 in the lab")
+    for source, title in zip(sources, titles, strict=False):
+        machine.set_bibliography(source.source_id, {"type": "book", "title": title})
+    async with running(machine, tmp_path) as (app, _):
+        lines = screen_lines(app)
+        rows = [line for line in lines if any(title[:3] in line for title in titles)]
+        assert len(rows) >= 3
+        heads = {cell_len(line[: line.index("┃", 1)]) for line in lines[3:10]}
+        assert len(heads) == 1, heads  # the frame stands in one column, whatever the characters

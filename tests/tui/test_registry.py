@@ -147,6 +147,7 @@ ELSEWHERE = {
     "jobs.close",
     "welcome.sample",
     "welcome.add",
+    "welcome.stores",
     "source.close",
     "review.newer",
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -438,25 +437,9 @@ class LibraryScreen(BaseScreen):
 
     def action_stores(self) -> None:
         """Open another store: one opened before, or by its path."""
-        from cmtui.tui.stores import recent
+        from cmtui.tui.stores import ask_for_store
 
-        here = Path(self.cmtui.store_path)
-        others = [path for path in recent() if path != here][:9]
-        choices = [Choice(str(n), str(path), str(path)) for n, path in enumerate(others, 1)]
-        choices.append(Choice("p", "another path…", ""))
-
-        def chosen(value: str | None) -> None:
-            if value:
-                self.cmtui.open_store(Path(value))
-            elif value is not None:
-                prompt = PromptScreen("Open or make a store at", suggester=PathSuggester())
-                self.app.push_screen(prompt, typed)
-
-        def typed(text: str | None) -> None:
-            if text and text.strip():
-                self.cmtui.open_store(Path(text.strip()).expanduser())
-
-        self.app.push_screen(MenuScreen("Open store", choices, note=f"Now: {here}"), chosen)
+        ask_for_store(self.cmtui)
 
     def action_jobs(self) -> None:
         """Show what is running."""

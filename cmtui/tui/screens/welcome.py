@@ -23,9 +23,9 @@ in your own sources. This store is empty.
 
   s   Try the sample corpus: a few small files and prepared claims
   a   Add a file or folder of your own (PDF, EPUB, Markdown, text)
+  S   Open another store
   ?   Every key        q   Quit
 
-Another store:   cmtui PATH
 This store:      {path}"""
 
 
@@ -78,3 +78,9 @@ class WelcomeScreen(BaseScreen):
 
         if paths:
             self.cmtui.ingest(paths, then)
+
+    def action_stores(self) -> None:
+        """Open another store."""
+        from cmtui.tui.stores import ask_for_store
+
+        ask_for_store(self.cmtui)
