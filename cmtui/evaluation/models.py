@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from cmtui.ports import InferenceBackend, SemanticIndex
 
 
-def add_model_options(parser: Any) -> None:
-    """The options of learned backends (R150). Without ``--learned`` the deterministic local ones run."""
+def add_model_options(parser: Any, *, switch: bool = True) -> None:
+    """The options of learned backends (R150); ``switch`` adds ``--learned``, without which none runs."""
     group = parser.add_argument_group("learned backends")
-    group.add_argument("--learned", action="store_true", help="use learned models as well")
+    if switch:
+        group.add_argument("--learned", action="store_true", help="use learned models as well")
     group.add_argument("--allow-download", action="store_true", help="permit models to be downloaded")
     group.add_argument("--embedding-model", metavar="DIR", help="an ONNX embedding model on this machine")
     group.add_argument("--nli-model", metavar="DIR", help="a three-way inference model on this machine")

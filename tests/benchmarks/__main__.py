@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import application, capture, citations, engine, ingest, milvus, screen, startup, store
+from tests.benchmarks import (
+    application,
+    capture,
+    citations,
+    engine,
+    ingest,
+    labelled,
+    milvus,
+    screen,
+    startup,
+    store,
+)
 
 TABLES = {
     "startup": startup.run,
@@ -15,6 +26,7 @@ TABLES = {
     "application": application.run,
     "citations": citations.run,
     "capture": capture.run,
+    "labelled": labelled.run,
     "milvus": milvus.run,
 }
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from cmtui.evaluation.decisions import Decided
 from cmtui.evaluation.main import main
-from cmtui.evaluation.pairs import score
+from cmtui.evaluation.pairs import Pair, read_pairs, score
 
 ROWS = [
     {"claim": "Whales are mammals", "premise": "Whales are mammals.", "label": "SUPPORT"},
@@ -55,10 +56,19 @@ def test_figures_are_counted_as_documented() -> None:
         + [("CONTRADICTS", "NEUTRAL")] * 1
         + [("NEUTRAL", "NEUTRAL")] * 4
     )
-    body = score(outcomes)
+    body = score([Decided(gold, predicted, 0.9) for gold, predicted in outcomes])
     assert (body["pairs"], body["decided"], body["accuracy"]) == (10, 4, 0.7)
-    assert body["per_class"]["SUPPORTS"] == {"decided": 4, "precision": 0.75, "recall": 0.75, "gold": 4}
-    assert body["per_class"]["CONTRADICTS"] == {"decided": 0, "precision": None, "recall": 0.0, "gold": 2}
+    assert body["per_class"]["SUPPORTS"] == {
+        "decided": 4, "precision": 0.75, "recall": 0.75, "gold": 4, "coverage": 0.75,
+        "precision_low": 0.300642, "precision_high": 0.954413, "verdict": "not enough decisions",
+    }  # fmt: skip
+    assert body["per_class"]["CONTRADICTS"] == {
+        "decided": 0, "precision": None, "recall": 0.0, "gold": 2, "coverage": 0.5,
+        "precision_low": None, "precision_high": None, "verdict": "not enough decisions",
+    }  # fmt: skip
+    assert body["calibration"] == [
+        {"low": 0.9, "high": 0.95, "decisions": 4, "mean_confidence": 0.9, "right": 0.75}
+    ]
     assert body["decided_accuracy"] == 0.75
     # F1: supports 6/8, contradicts 0, neutral 8/10
     assert body["macro_f1"] == float(f"{(0.75 + 0 + 0.8) / 3:.6g}")
@@ -67,7 +77,7 @@ def test_figures_are_counted_as_documented() -> None:
 def test_every_measurement_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    for verb in ("pairs", "benchmark", "live"):
+    for verb in ("pairs", "benchmark", "scifact", "live"):
         assert verb in text
 
 
@@ -95,7 +105,7 @@ def test_bad_files_are_errors_with_their_line(
 
 def test_usage_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path / "pairs.jsonl", ROWS)
-    for argv in (["pairs"], ["pairs", file, "--limit", "x"], ["pairs", file, "--inference", "learned"], []):
+    for argv in (["pairs"], ["pairs", file, "--limit", "x"], ["pairs", file, "--inference", "guess"], []):
         status, out, err = run(capsys, *argv)
         assert (status, out) == (2, "")
         assert json.loads(err)["error"]["type"] == "UsageError"
@@ -126,3 +136,19 @@ def test_a_hundred_real_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     assert body["pairs"] == 100
     assert body["decided"] < 50
     assert body["decided_accuracy"] is None or body["decided_accuracy"] >= 0.5
+
+
+def test_the_split_goes_by_the_digest_of_the_id(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Seven in ten ids to tune on, the rest held out; equal ids stand together; nothing is lost."""
+    pairs = [Pair("c", "p", "NEUTRAL", str(number)) for number in range(4000)]
+    share = sum(pair.split == "tune" for pair in pairs) / len(pairs)
+    assert 0.68 < share < 0.72
+    assert Pair("a", "b", "NEUTRAL", "7").split == Pair("c", "d", "SUPPORTS", "7").split
+    assert {Pair("a", str(n), "NEUTRAL").split for n in range(50)} == {"tune", "held-out"}
+    rows = [{**row, "id": number} for number, row in enumerate(ROWS * 20)]
+    file = write(tmp_path / "pairs.jsonl", rows)
+    parts = {split: list(read_pairs(file, split=split)) for split in ("all", "tune", "held-out")}
+    assert len(parts["tune"]) + len(parts["held-out"]) == len(parts["all"]) == 60
+    assert {pair.split for pair in parts["held-out"]} == {"held-out"}
+    body = json.loads(run(capsys, "pairs", file, "--split", "held-out")[1])
+    assert (body["pairs"], body["split"]) == (len(parts["held-out"]), "held-out")
