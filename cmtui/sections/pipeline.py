@@ -213,20 +213,24 @@ def _candidates(
 
 
 def candidate_of(work: FoundWork) -> CitationCandidate:
-    """A found work as the pipeline judges it; a title that is missing is an empty one."""
+    """A found work as the pipeline judges it; a title that is missing is an empty one.
+
+    What a web search says of a page is no abstract, whatever the service calls it.
+    """
+    web = work.fields_from.get("abstract", work.provider) == WEB
     return CitationCandidate(
         title=work.title or "",
         authors=work.authors,
         year=work.year,
         doi=work.doi,
-        abstract=work.abstract,
+        abstract=None if web else work.abstract,
         url=work.url,
         source=work.provider,
         citation_count=work.citation_count or 0,
         sources=work.sources or (work.provider,),
         type=work.type,
         language=work.language,
-        snippet=work.snippet,
+        snippet=work.snippet or (work.abstract if web else None),
         container=work.container,
         retracted="retraction" in work.notices,
     )

@@ -52,7 +52,7 @@ def run(args: Namespace, session: Session) -> Answer:
         state = session.machine.citation_cache(options=options)
         body: JsonObject = {"entries": state.entries, "expired": state.expired, "bytes": state.size}
         return Answer(body if removed is None else body | {"removed": removed})
-    audit = session.machine.run_sections(
+    audit = session.open_or_create().run_sections(
         args.draft,
         options=options,
         settings=settings,
