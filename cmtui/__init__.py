@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from cmtui.model.quote import QuoteCheck, Verdict
     from cmtui.model.retrieval import Filters, PassageProjection, ScoredPassage, SearchResponse, SearchResult
+    from cmtui.model.sections import AcceptedCitation, CitationCandidate, CitationResult
     from cmtui.model.selectors import Span
     from cmtui.ports import InferenceBackend, SemanticIndex, SemanticMatcher
     from cmtui.retrieval.search import CitationLexicalSearch, SemanticCitationSearch
@@ -46,9 +47,11 @@ if TYPE_CHECKING:
         LocalEmbeddingMatcher,
         SentenceTransformerMatcher,
     )
+    from cmtui.sections.pipeline import CitationPipeline
     from cmtui.store.memory import InMemoryKnowledgeRepository
 
 _WHERE = {
+    "AcceptedCitation": "cmtui.model.sections",
     "AcquisitionReceipt": "cmtui.model.discovery",
     "Assessment": "cmtui.model.claim",
     "BibliographicAuthor": "cmtui.model.bibliography",
@@ -57,9 +60,12 @@ _WHERE = {
     "CandidateHighlight": "cmtui.model.discovery",
     "CapturedSource": "cmtui.model.discovery",
     "CitationAcquisitionService": "cmtui.discovery.acquisition",
+    "CitationCandidate": "cmtui.model.sections",
     "CitationIngestionService": "cmtui.engine.ingestion",
     "CitationLexicalSearch": "cmtui.retrieval.search",
     "CitationMachine": "cmtui.engine.machine",
+    "CitationPipeline": "cmtui.sections.pipeline",
+    "CitationResult": "cmtui.model.sections",
     "CmtuiError": "cmtui.errors",
     "DiscoveryCandidate": "cmtui.model.discovery",
     "DiscoveryMetadata": "cmtui.model.discovery",
@@ -92,6 +98,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "AcceptedCitation",
     "AcquisitionReceipt",
     "Assessment",
     "BibliographicAuthor",
@@ -100,9 +107,12 @@ __all__ = [
     "CandidateHighlight",
     "CapturedSource",
     "CitationAcquisitionService",
+    "CitationCandidate",
     "CitationIngestionService",
     "CitationLexicalSearch",
     "CitationMachine",
+    "CitationPipeline",
+    "CitationResult",
     "CmtuiError",
     "DiscoveryCandidate",
     "DiscoveryMetadata",

@@ -8,6 +8,7 @@ from tests.benchmarks import (
     application,
     capture,
     citations,
+    discovery,
     engine,
     ingest,
     labelled,
@@ -26,6 +27,7 @@ TABLES = {
     "application": application.run,
     "citations": citations.run,
     "capture": capture.run,
+    "discovery": discovery.run,
     "labelled": labelled.run,
     "milvus": milvus.run,
 }
