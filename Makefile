@@ -63,7 +63,7 @@ screens: $(STAMP) ## Write the pictures of the screens (docs/screens) again
 	PYTHONPATH=tests $(BIN)/python -m support.screens docs/screens
 
 snapshots: $(STAMP) ## Write the text snapshots of the screens again (read the difference)
-	UPDATE_SNAPSHOTS=1 $(BIN)/python -m pytest -q tests/tui/test_snapshots.py
+	UPDATE_SNAPSHOTS=1 $(BIN)/python -m pytest -q tests/tui/test_snapshots.py tests/tui/test_review_snapshots.py
 
 schema: $(STAMP) ## Write the JSON schema of the settings again
 	$(BIN)/citation-machine config schema --pretty > cmtui/config/config.schema.json

@@ -67,11 +67,17 @@ class Following(Sharing):
 
         self.ask("context", work, then)
 
+    def _arrange_for(self, width: int, height: int) -> None:
+        super()._arrange_for(width, height)
+        # The lines above the text are worded for the width.
+        if self.is_mounted and self.here is not None:
+            self.show_head(self.here)
+
     def show_head(self, row: FindingRow) -> None:
         """Relation, proof and explanation above the text; note and tags below it."""
         finding = row.finding
         narrow = self.has_class("-narrow")
-        exact = "✔ verified" if narrow else "✔ verified char-exact"
+        exact = "✔ exact" if narrow else "✔ verified char-exact"
         proof = exact if row.decidable else "✘ refused, not evidence"
         said = f"{finding.relation.value} {confidence(finding.confidence)} (derived, fallible)"
         if row.state.relation:
@@ -140,6 +146,7 @@ class Following(Sharing):
     def clear_context(self) -> None:
         """Show nothing: there is no finding under the cursor."""
         self.shown_for = ""
+        self.query_one("#context").border_title = "Source context"
         self.query_one("#text", SourceView).show("")
         for name in ("#head", "#notes", "#cited"):
             self.query_one(name, Static).update("")
