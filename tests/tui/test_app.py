@@ -73,7 +73,10 @@ async def test_help_lists_every_key_of_the_screen_it_was_opened_on(machine, tmp_
         async with running(machine, tmp_path, mode=mode, size=(120, 60)) as (app, pilot):
             await press(pilot, "question_mark")
             text = screen_text(app)
+            assert "1…6" in text
             for action in (*actions(mode), *actions(EVERYWHERE)):
+                if action.group == "Screens":
+                    continue  # one line for the six of them
                 assert f"{action.shown:<9} {action.description}"[:40] in text, action.id
             await press(pilot, "escape")
             assert not isinstance(app.screen, HelpScreen)

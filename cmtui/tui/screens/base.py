@@ -49,7 +49,7 @@ class BaseScreen(Asks, Screen[None]):
     BaseScreen .line Input:focus { background: $panel; }
     BaseScreen .pane {
         border: solid $panel-lighten-2; border-title-color: $foreground-muted;
-        border-subtitle-color: $foreground-muted; padding: 0 1; height: 1fr;
+        border-subtitle-color: $foreground-muted; padding: 0 1; height: 1fr; scrollbar-size-vertical: 1;
     }
     """
 

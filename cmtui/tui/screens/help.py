@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterable
 from typing import ClassVar
 
+from rich.text import Text
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.binding import BindingType
@@ -21,9 +22,12 @@ from cmtui.model.claim import CAVEAT
 from cmtui.tui.actions import EVERYWHERE, LISTS, PANES, bindings
 from cmtui.tui.screens.base import BaseScreen
 
+#: Cells of the keys' column.
+KEYS = 12
+
 #: What the glyphs mean; the same on every screen.
 LEGEND = """\
-Text         drag selects exact text, ctrl+c copies it
+Text: drag selects it exactly, ctrl+c copies it
 
 SUP SUPPORTS     CON CONTRADICTS
 REL related      INS insufficient
@@ -39,10 +43,13 @@ class HelpScreen(BaseScreen):
     """Keys of the screen at the left; keys of every screen and the glyphs at the right; a search below."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("help")
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"help--key", "help--group"}
     scope = "help"
     panes = ("#keys", "#shared")
     CSS = """
     HelpScreen .pane:focus { border: heavy $primary; border-title-color: $foreground; }
+    HelpScreen > .help--key { color: $accent; text-style: bold; }
+    HelpScreen > .help--group { color: $foreground-muted; text-style: italic; }
     HelpScreen #found { height: auto; max-height: 8; padding: 0 1; color: $foreground; }
     HelpScreen #search { padding: 0 1; }
     """
@@ -53,15 +60,13 @@ class HelpScreen(BaseScreen):
 
     def body(self) -> Iterable[Widget]:
         """Two panes of text and a line that searches every command."""
-        keymap = self.cmtui.live_keys
         with Horizontal(id="panes"):
             with VerticalScroll(classes="pane", id="keys", can_focus=True) as left:
                 left.border_title = self.about.capitalize()
-                yield Static(help_text(self.about, keymap), markup=False)
+                yield Static("", id="own", markup=False)
             with VerticalScroll(classes="pane", id="shared", can_focus=True) as right:
                 right.border_title = "Everywhere"
-                shared = "\n\n".join(help_text(scope, keymap) for scope in (EVERYWHERE, PANES, LISTS))
-                yield Static(f"{shared}\n\n{LEGEND}\n\n{CAVEAT}", markup=False)
+                yield Static("", id="all", markup=False)
         with Horizontal(classes="line"):
             yield Label(" Command ▏")
             yield Input(id="search", placeholder="/ searches every command")
@@ -69,9 +74,29 @@ class HelpScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Scroll with the keys."""
+        keymap = self.cmtui.live_keys
+        self.query_one("#own", Static).update(self._painted(help_text(self.about, keymap)))
+        shared = [screens_line(keymap)]
+        shared += [help_text(scope, keymap, skip="Screens") for scope in (EVERYWHERE, PANES, LISTS)]
+        text = self._painted("\n".join(shared))
+        self.query_one("#all", Static).update(text.append(f"\n{LEGEND}\n\n{CAVEAT}"))
         self.query_one("#keys").focus()
         self.context(f"keymap {self.cmtui.live_keys.name}")
         self.say("every key here is read from the live bindings, so a remapped key shows as remapped", "")
+
+    def _painted(self, text: str) -> Text:
+        """Groups and keys in their colours; the words say the same without them."""
+        key, group = (
+            self.get_component_rich_style(f"help--{name}", partial=True) for name in ("key", "group")
+        )
+        painted = Text(text)
+        at = 0
+        for line in text.splitlines(keepends=True):
+            if line.strip():
+                look, end = (key, KEYS) if line.startswith(" ") else (group, len(line))
+                painted.stylize(look, at, at + end)
+            at += len(line)
+        return painted
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters are no keys while a command is searched."""
@@ -120,16 +145,32 @@ class HelpScreen(BaseScreen):
         self.say("Keys are read when the application starts.")
 
 
-def help_text(scope: str, keymap: Keymap) -> str:
+def help_text(scope: str, keymap: Keymap, *, skip: str = "") -> str:
     """The keys of a scope, by group; a star marks what is remapped."""
-    blocks = []
+    lines = []
     for group, actions in keymap.groups(scope):
-        lines = [group]
+        if group == skip:
+            continue
+        lines.append(group)
         for action in actions:
             mark = "*" if action.id in keymap.changed else " "
-            lines.append(f" {mark}{action.shown:<9} {action.description}")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
+            lines.append(f" {mark}{action.shown:<{KEYS - 3}} {action.description}")
+    return "\n".join(lines)
+
+
+def screens_line(keymap: Keymap) -> str:
+    """The six screens in one line where their keys follow each other: ``1…6  Library to Audit``."""
+    actions = [action for action in keymap.actions(EVERYWHERE) if action.group == "Screens"]
+    keys = "…".join((actions[0].shown, actions[-1].shown)) if keys_in_a_row(keymap) else ""
+    if not keys:
+        return help_text(EVERYWHERE, Keymap(keymap.name, tuple(actions), keymap.changed))
+    return f"Screens\n  {keys:<{KEYS - 3}} {actions[0].description} to {actions[-1].description}"
+
+
+def keys_in_a_row(keymap: Keymap) -> bool:
+    """Whether the screens still have the digits from 1 on."""
+    actions = [action for action in keymap.actions(EVERYWHERE) if action.group == "Screens"]
+    return [action.shown for action in actions] == [str(number) for number in range(1, len(actions) + 1)]
 
 
 def found_lines(query: str, keymap: Keymap) -> list[str]:
