@@ -65,8 +65,9 @@ def _parallel() -> None:
 
 def _judging() -> None:
     random.seed(7)
-    words = [f"{a}{b}" for a in ("mar", "tid", "sed", "car", "sal", "est", "rep", "cor") for b in
-             ("bon", "sal", "ment", "ine", "uary", "ality", "ation", "ing", "ed", "ous", "ity", "er")]  # fmt: skip
+    starts = "mar tid sed car sal est rep cor".split()
+    ends = "bon sal ment ine uary ality ation ing ed ous ity er".split()
+    words = [f"{start}{end}" for start in starts for end in ends]
 
     def text(count: int) -> str:
         made = [random.choice(words) for _ in range(count)]

