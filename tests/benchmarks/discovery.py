@@ -65,8 +65,8 @@ def _parallel() -> None:
 
 def _judging() -> None:
     random.seed(7)
-    starts = "mar tid sed car sal est rep cor".split()
-    ends = "bon sal ment ine uary ality ation ing ed ous ity er".split()
+    starts = ["mar", "tid", "sed", "car", "sal", "est", "rep", "cor"]
+    ends = ["bon", "sal", "ment", "ine", "uary", "ality", "ation", "ing", "ed", "ous", "ity", "er"]
     words = [f"{start}{end}" for start in starts for end in ends]
 
     def text(count: int) -> str:
