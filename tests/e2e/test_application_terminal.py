@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -147,3 +149,31 @@ def test_ctrl_c_says_how_to_quit_and_a_cancelled_ingest_leaves_no_partial_source
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_killed_in_the_middle_of_an_ingest_it_opens_clean_again(tmp_path: Path) -> None:
+    """kill -9, open again, and every source that is there is whole (tui.md 6.5)."""
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"letter-{number:03}.txt").write_text(f"Letter {number} tells of rain.\n" * 100, "utf-8")
+    command, env = [*CMTUI, str(tmp_path / "store")], environment(tmp_path)
+    with Terminal(tmp_path, command, environment=env) as terminal:
+        terminal.wait_for("Welcome")
+        terminal.keys("a")
+        terminal.wait_for("Add a file")
+        terminal.type(str(folder))
+        terminal.keys("Enter")
+        terminal.wait_for(r"[1-9]\d*/300")
+        shell = int(terminal._tmux("display-message", "-p", "#{pane_pid}").stdout)
+        child = int(Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
+        os.kill(child, signal.SIGKILL)
+        terminal.wait_for("ended with status 137")
+    with Terminal(tmp_path, command, environment=env) as terminal:
+        terminal.wait_for(r"Sources \d+")
+        terminal.keys("6")
+        terminal.wait_for("source.ingested")
+        terminal.keys("V")
+        terminal.wait_for("✔ .* verified")
+        terminal.keys("q")
+        assert terminal.wait_for_exit() == 0
