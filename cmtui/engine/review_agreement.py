@@ -52,12 +52,26 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two reviewers compared: the agreement and every conflict, in the order of claims and places."""
+    """Two reviewers compared: the agreement and every conflict, in the order of claims and places.
+
+    ``agreed`` are the findings both judged alike (claim id and evidence id), with that judgement.
+    """
 
     first: str
     second: str
     agreement: Agreement
     conflicts: tuple[Conflict, ...]
+    agreed: tuple[tuple[str, str, Decision], ...] = ()
+
+    @property
+    def outcome(self) -> tuple[tuple[str, str, Decision], ...]:
+        """What stands in the end: what both judged alike, and what was settled between them."""
+        settled = [
+            (one.claim_id, one.evidence.evidence_id, one.settled)
+            for one in self.conflicts
+            if one.settled is not None
+        ]
+        return (*self.agreed, *settled)
 
     @property
     def open(self) -> tuple[Conflict, ...]:
@@ -121,8 +135,14 @@ def compare(
         len(judged_other) - len(both),
     )
     differing = {k for k in both if judged_one[k].decision is not judged_other[k].decision}
+    conflicts = _conflicts(repository, differing, judged_one, judged_other, adjudicator)
+    agreed = [(key, judged_one[key].decision) for key in both if key not in differing]
     return Comparison(
-        first, second, agreement, _conflicts(repository, differing, judged_one, judged_other, adjudicator)
+        first,
+        second,
+        agreement,
+        conflicts,
+        tuple((key.partition("/")[0], key.rpartition("/")[2], what) for key, what in agreed),
     )
 
 

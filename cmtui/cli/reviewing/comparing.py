@@ -58,6 +58,35 @@ def run_conflicts(args: Namespace, session: Session) -> Answer:
     return answer(args, body, plain.conflicts(body), rows)
 
 
+def run_outcome(args: Namespace, session: Session) -> Answer:
+    """What stands in the end: judged alike by both, or settled; what is open is counted."""
+    found = _comparison(args, session)
+    machine = session.machine
+    settled = {(one.claim_id, one.evidence.evidence_id) for one in found.conflicts}
+    rows: list[JsonObject] = []
+    for claim_id, evidence_id, decision in found.outcome:
+        entry = machine.recorded(evidence_id)
+        rows.append(
+            {
+                "claim_id": claim_id,
+                "claim": machine.claim(claim_id).text,
+                "evidence_id": evidence_id,
+                "document_id": entry.document_id,
+                "text": entry.exact,
+                "decision": decision.value,
+                "by": "adjudication" if (claim_id, evidence_id) in settled else "both",
+            }
+        )
+    rows.sort(key=lambda row: row["claim"])
+    body: JsonObject = {
+        "reviewers": [found.first, found.second],
+        "adjudicator": session.reviewer(args.reviewer),
+        "open": len(found.open),
+        "findings": rows,
+    }
+    return answer(args, body, plain.outcome(body), rows)
+
+
 def run_adjudicate(args: Namespace, session: Session) -> Answer:
     """Settle one conflict."""
     from cmtui.model.review import Decision

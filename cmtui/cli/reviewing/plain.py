@@ -149,6 +149,18 @@ def conflicts(body: JsonObject) -> str:
     return text([f"{len(body['conflicts'])} conflicts.", *_conflicts(body)])
 
 
+def outcome(body: JsonObject) -> str:
+    """What stands in the end."""
+    lines, claim = [f"{len(body['findings'])} findings are settled, {body['open']} conflicts are open."], ""
+    for row in body["findings"]:
+        if row["claim_id"] != claim:
+            claim = row["claim_id"]
+            lines.append(f"Claim: {row['claim']}")
+        quote = " ".join(row["text"].split())
+        lines.append(f"{row['decision']} by {row['by']}, evidence {row['evidence_id'][:12]}: {quote}")
+    return text(lines)
+
+
 def _conflicts(body: JsonObject) -> list[str]:
     first, second = body["reviewers"]
     lines = []

@@ -86,7 +86,10 @@ def _add_comparing(verbs: Subparsers) -> None:
     conflicts = _verb(
         verbs, "conflicts", _late("comparing", "run_conflicts"), "list what two reviewers differ in"
     )
-    for parser in (diff, conflicts):
+    outcome = _verb(
+        verbs, "outcome", _late("comparing", "run_outcome"), "list what two reviewers and you settled on"
+    )
+    for parser in (diff, conflicts, outcome):
         parser.add_argument("first", metavar="REVIEWER")
         parser.add_argument("second", metavar="REVIEWER")
     conflicts.add_argument("--all", action="store_true", help="those that are settled too")

@@ -205,6 +205,12 @@ def test_a_conflict_is_settled_by_an_adjudicator(cli: CommandLine, findings) -> 
     [left] = cli.ok("review", "conflicts", "ada", "ben", *carol)["conflicts"]
     assert left["evidence_id"] == two
     assert len(cli.ok("review", "conflicts", "ada", "ben", "--all", *carol)["conflicts"]) == 2
+    outcome = cli.ok("review", "outcome", "ada", "ben", *carol)
+    assert outcome["open"] == 1
+    assert [(r["evidence_id"], r["decision"], r["by"]) for r in outcome["findings"]] == [
+        (one, "accepted", "adjudication")
+    ]
+    assert "1 conflicts are open" in cli("review", "outcome", "ada", "ben", "--plain", *carol).out
     assert cli.ok("review", "undo", *carol)["description"] == "Undid: adjudication"
     third = findings[2]["evidence_id"]
     assert cli.fails("review", "adjudicate", third, "--accept", *between)["type"] == "NotFound"

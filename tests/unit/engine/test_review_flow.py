@@ -235,6 +235,8 @@ def test_only_what_both_judged_is_compared_and_conflicts_are_settled(review: Rev
     settled = compare(repository, "ada", "ben", adjudicator=carol.state())
     assert settled.conflicts[0].settled is A
     assert settled.open == ()
+    assert settled.outcome == ((CLAIM, ids[1], R), (CLAIM, ids[0], A))
+    assert found.outcome == ((CLAIM, ids[1], R),)
     # It is nobody's own decision, and it is undone like one.
     assert carol.state().of(CLAIM, ids[0]).decision is Decision.UNDECIDED
     assert review.state().of(CLAIM, ids[0]).decision is A
