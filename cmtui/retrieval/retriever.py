@@ -284,9 +284,9 @@ class Retriever:
 
     def _default_index(self) -> SemanticIndex:
         if self._semantic_index is None:
-            from cmtui.retrieval.semantic import InMemorySemanticIndex
+            from cmtui.retrieval.default_index import default_semantic_index
 
-            self._semantic_index = InMemorySemanticIndex()
+            self._semantic_index = default_semantic_index(self._repository)
         return self._semantic_index
 
     # -- passages ----------------------------------------------------------------------------------

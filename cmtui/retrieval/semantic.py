@@ -12,8 +12,6 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cmtui.errors import InvalidScore
@@ -21,21 +19,10 @@ from cmtui.model.retrieval import PassageProjection, ScoredPassage
 from cmtui.ports import SemanticMatcher
 from cmtui.retrieval.concepts import concept_lexicon
 from cmtui.retrieval.fusion import rounded
-from cmtui.retrieval.tokens import STOP_WORDS, stem, word_counts
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from cmtui.retrieval.vectors import Features
 
-    Integers = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
-
-#: Dimensions of the hashed space (design/retrieval.md 3: 4,096 lose .044 nDCG@10 on SciFact).
-DIMENSIONS = 32_768
-#: How much a stem, each of its character 4-grams, and a concept count. Chosen on SciFact train claims.
-STEM_WEIGHT = 1.0
-GRAM_WEIGHT = 0.3
-CONCEPT_WEIGHT = 0.5
 #: Texts whose features are kept between requests (D4); about 4 kB each.
 CACHED_TEXTS = 20_000
 #: The score of a related text whose cosine rounds to nothing or is hidden by hash collisions.
@@ -51,16 +38,6 @@ class Encoder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Features:
-    """A text in the hashed space: places in ascending order with signed weights; and the keys of its stems
-    and concepts, which are not subject to collisions."""
-
-    places: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.float32]
-    keys: frozenset[int]
-
-
 class LocalEmbeddingMatcher:
     """Cosine of signed feature hashes: stems, character 4-grams and concepts, weighted by idf (R80).
 
@@ -72,19 +49,23 @@ class LocalEmbeddingMatcher:
 
     def __init__(self, *, cached_texts: int = CACHED_TEXTS) -> None:
         self._limit = cached_texts
-        self._cache: OrderedDict[bytes, _Features] = OrderedDict()
+        self._cache: OrderedDict[bytes, Features] = OrderedDict()
         self._guard = threading.Lock()
 
     @property
     def name(self) -> str:
         """Name and revision."""
-        return f"local-hash-{DIMENSIONS}/1"
+        from cmtui.retrieval.vectors import features_name
+
+        return features_name(concept_lexicon())
 
     def similarities(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """One cosine per text, in order; 0 where the text is not related."""
         import numpy as np
 
-        asked = _features(query)
+        from cmtui.retrieval.vectors import DIMENSIONS, text_features
+
+        asked = text_features(query, concept_lexicon())
         if not asked.keys or not texts:
             return [0.0] * len(texts)
         features = [self._of(text) for text in texts]
@@ -112,14 +93,16 @@ class LocalEmbeddingMatcher:
                 scores[at] = max(score, LEAST_SCORE)
         return scores
 
-    def _of(self, text: str) -> _Features:
+    def _of(self, text: str) -> Features:
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         with self._guard:
             known = self._cache.get(key)
             if known is not None:
                 self._cache.move_to_end(key)
                 return known
-        made = _features(text)
+        from cmtui.retrieval.vectors import text_features
+
+        made = text_features(text, concept_lexicon())
         with self._guard:
             self._cache[key] = made
             while len(self._cache) > self._limit:
@@ -207,47 +190,5 @@ def checked_score(score: object, name: str) -> float:
     return float(score)
 
 
-def _chunks(features: Sequence[_Features]) -> list[Sequence[_Features]]:
+def _chunks(features: Sequence[Features]) -> list[Sequence[Features]]:
     return [features[first : first + _CHUNK] for first in range(0, len(features), _CHUNK)]
-
-
-def _features(text: str) -> _Features:
-    import numpy as np
-
-    places: list[npt.NDArray[np.int32]] = []
-    weights: list[npt.NDArray[np.float32]] = []
-    keys: set[int] = set()
-    for word, count in word_counts(text).items():
-        if word in STOP_WORDS:
-            continue
-        found = _word(word)
-        places.append(found.places)
-        weights.append(found.weights if count == 1 else found.weights * np.float32(1.0 + math.log(count)))
-        keys |= found.keys
-    if not places:
-        return _Features(np.empty(0, np.int32), np.empty(0, np.float32), frozenset())
-    together, inverse = np.unique(np.concatenate(places), return_inverse=True)
-    summed = np.bincount(inverse, weights=np.concatenate(weights))
-    return _Features(together, summed.astype(np.float32), frozenset(keys))
-
-
-@lru_cache(maxsize=65536)
-def _word(word: str) -> _Features:
-    """The features of one word of a text."""
-    import numpy as np
-
-    word_stem = stem(word)
-    concepts = concept_lexicon().of_word(word, word_stem)
-    named = [(f"s:{word_stem}", STEM_WEIGHT)]
-    marked = f"<{word}>"
-    named.extend((f"g:{marked[at : at + 4]}", GRAM_WEIGHT) for at in range(max(1, len(marked) - 3)))
-    named.extend((f"c:{concept}", CONCEPT_WEIGHT) for concept in concepts)
-    vector: dict[int, float] = {}
-    keys = []
-    for name, weight in named:
-        digest = int.from_bytes(hashlib.blake2b(name.encode("utf-8"), digest_size=8).digest(), "little")
-        if name[0] != "g":
-            keys.append(digest)
-        place = digest % DIMENSIONS
-        vector[place] = vector.get(place, 0.0) + (weight if digest >> 63 else -weight)
-    return _Features(np.fromiter(vector, np.int32), np.fromiter(vector.values(), np.float32), frozenset(keys))
