@@ -210,6 +210,11 @@ def evidence_report(report: EvidenceReport, *, diagnostics: bool, context: bool,
         body["contradictions"] = shaped(report.contradictions)
         body["related"] = shaped(report.related)
         body["insufficient"] = shaped(report.insufficient)
+    if report.members:
+        body["members"] = [
+            evidence_report(member, diagnostics=diagnostics, context=context, saved=saved)
+            for member in report.members
+        ]
     body["retrieval_query"] = report.retrieval_query
     body["candidates"] = report.candidates
     body["backend"] = report.backend

@@ -63,6 +63,10 @@ class ClaimOperations(EvidenceOperations):
         judged = self._judge(
             stored.text, pool, stored.retrieval_query, filters, backend, index, progress, cancelled
         )
+        members = self._judge_members(
+            stored.text, pool, stored.retrieval_query, filters, backend, index, progress, cancelled
+        )
+        judged = self._with_sets(judged, members)
         run, identities = run_of(
             repository,
             judged,

@@ -43,7 +43,7 @@ def run_of(
             if cancelled():
                 break
             if one.refused is not None:
-                rows.append(_row(one, None))
+                rows.append(_row(one, None, one.result.passage_id))
                 continue
             try:
                 members = (
@@ -54,7 +54,7 @@ def run_of(
             except NotFound:
                 continue  # another process removed the document meanwhile
             identities.extend(members)
-            rows.extend(_row(one, member) for member in members)
+            rows.extend(_row(one, member, _passage_of(repository, one, member)) for member in members)
     run = ClaimRun(
         backend=backend,
         mode=mode,
@@ -65,7 +65,16 @@ def run_of(
     return run, tuple(identities)
 
 
-def _row(judged: Judged, identity: EvidenceSpanIdentity | None) -> RunFinding:
+def _passage_of(repository: DocumentRepository, judged: Judged, member: EvidenceSpanIdentity) -> str:
+    """The passage a member stands in: its own, which in a set need not be the first one's."""
+    if judged.result.span.start <= member.span.start and member.span.end <= judged.result.span.end:
+        return judged.result.passage_id
+    document = repository.document(member.document_id)
+    passage = next(p for p in document.passages if p.start <= member.span.start and member.span.end <= p.end)
+    return document.passage_id(passage)
+
+
+def _row(judged: Judged, identity: EvidenceSpanIdentity | None, passage_id: str) -> RunFinding:
     span = identity.span if identity else judged.result.span
     return RunFinding(
         relation=judged.assessment.relation,
@@ -73,7 +82,7 @@ def _row(judged: Judged, identity: EvidenceSpanIdentity | None) -> RunFinding:
         reason=judged.assessment.reason,
         explanation=judged.assessment.explanation,
         document_id=judged.result.document_id,
-        passage_id=judged.result.passage_id,
+        passage_id=passage_id,
         start=span.start,
         end=span.end,
         text=identity.text if identity else judged.result.text,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmtui.engine.core import AnyFilters, MachineCore
@@ -15,6 +16,7 @@ from cmtui.model.claim import (
     EvidenceSet,
     EvidenceSpanIdentity,
     Finding,
+    Relation,
     RunFinding,
 )
 from cmtui.model.progress import CancelledCallback, ProgressCallback, never_cancelled, no_progress
@@ -54,6 +56,10 @@ class EvidenceOperations(MachineCore):
 
         ``save`` records the identities shown in the evidence log. An invalid supporting proposal raises
         VerificationError (R89) unless ``on_invalid`` is ``refuse``: then it stands in ``report.refused``.
+
+        A claim that certainly makes several statements is checked as a whole and statement by statement
+        (``report.members``). Where no passage supports the whole and one document supports every statement,
+        the finding for the whole is an evidence set (R97).
         """
         if on_invalid not in ("raise", "refuse"):
             raise InvalidRequest(f"on_invalid is 'raise' or 'refuse', not {on_invalid!r}.", "")
@@ -68,20 +74,42 @@ class EvidenceOperations(MachineCore):
             progress,
             cancelled,
         )
-        refused = next((j.refused for j in judged if j.refused is not None), None)
+        members = self._judge_members(
+            claim,
+            pool_size(limit, candidate_limit),
+            retrieval_query,
+            filters,
+            backend,
+            index,
+            progress,
+            cancelled,
+        )
+        candidates = len(judged)
+        judged = self._with_sets(judged, members)
+        every = [*judged, *(j for _, rows in members for j in rows)]
+        refused = next((j.refused for j in every if j.refused is not None), None)
         if refused is not None and on_invalid == "raise":
             raise refused
-        answer = report(
-            claim,
-            judged,
-            limit=limit,
-            backend=backend.name,
-            retrieval_query=retrieval_query,
-            diagnostics=diagnostics,
-            include_context=include_context,
+
+        def reported(stated: str, rows: Sequence[Judged]) -> EvidenceReport:
+            return report(
+                stated,
+                rows,
+                limit=limit,
+                backend=backend.name,
+                retrieval_query=retrieval_query,
+                diagnostics=diagnostics,
+                include_context=include_context,
+            )
+
+        answer = replace(
+            reported(claim, judged),
+            candidates=candidates,
+            members=tuple(reported(statement, rows) for statement, rows in members),
         )
         if save:
-            self._record(m for f in answer.findings if f.evidence for m in members_of(f.evidence))
+            shown = [answer, *answer.members]
+            self._record(m for one in shown for f in one if f.evidence for m in members_of(f.evidence))
         return answer
 
     def identity(self, target: SearchResult | Finding | RunFinding | str) -> EvidenceSpanIdentity:
@@ -211,6 +239,39 @@ class EvidenceOperations(MachineCore):
             cancelled=cancelled,
         )
         return judge(self.repository, backend, clean, candidates, progress=progress, cancelled=cancelled)
+
+    def _judge_members(
+        self,
+        claim: str,
+        pool: int,
+        retrieval_query: str | None,
+        filters: AnyFilters,
+        backend: InferenceBackend,
+        index: SemanticIndex | None,
+        progress: ProgressCallback,
+        cancelled: CancelledCallback,
+    ) -> list[tuple[str, list[Judged]]]:
+        """The statements of a compound claim with their candidates judged; none for a simple claim."""
+        from cmtui.inference.compound import split_claim
+
+        return [
+            (
+                statement,
+                self._judge(statement, pool, retrieval_query, filters, backend, index, progress, cancelled),
+            )
+            for statement in split_claim(claim)
+        ]
+
+    def _with_sets(
+        self, judged: list[Judged], members: Sequence[tuple[str, Sequence[Judged]]]
+    ) -> list[Judged]:
+        """The candidates, and evidence sets over them where no passage supports the whole claim."""
+        if not members or any(j.assessment.relation is Relation.SUPPORTS for j in judged):
+            return judged
+        from cmtui.engine.compound import composed
+
+        sets = composed([rows for _, rows in members], [statement for statement, _ in members])
+        return [*judged, *sets]
 
     def _reconstruct(self, document_id: str, span: Span, recorded: str) -> str:
         exact = self.repository.document(document_id).slice(span)

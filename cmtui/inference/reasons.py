@@ -10,6 +10,7 @@ REASONS: Final[dict[str, str]] = {
     "same-clause": "the claim is a complete asserted main clause of the sentence, word for word",
     "same-fact": "same subject, predicate, arguments, numbers and polarity",
     "entailed": "same subject; what is said of it entails the claim",
+    "members-supported": "each part of the claim is supported by a passage of its own in the same document",
     # CONTRADICTS
     "negated": "same fact with the opposite polarity",
     "antonym": "same subject with an opposite predicate",

@@ -147,6 +147,7 @@ class EvidenceReport(Sequence[Finding]):
     """The answer to find_evidence: a sequence of supporting findings, with the rest beside it (R95).
 
     ``contradictions``, ``related`` and ``insufficient`` are filled only when diagnostics were asked for.
+    ``members`` has a report for each statement of a claim that makes several, each checked by itself.
     """
 
     claim: str
@@ -159,6 +160,7 @@ class EvidenceReport(Sequence[Finding]):
     retrieval_query: str | None = None
     backend: str = ""
     caveat: str = CAVEAT
+    members: tuple[EvidenceReport, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Finding: ...

@@ -111,7 +111,13 @@ def run_find(args: Namespace, session: Session) -> Answer:
     if args.claims is None:
         backend = inference_of(args)
         body = _report(args, session, args.claim, filters_of(args, session.machine), backend)
-        rows = [f for key in _LISTS for f in body.get(key, ())]
+        parts = [body, *body.get("members", ())]
+        rows = [
+            f if part is body else {"member": part["claim"], **f}
+            for part in parts
+            for key in _LISTS
+            for f in part.get(key, ())
+        ]
         return Answer(body, rows=rows)
     return _run_many(args, session)
 
