@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-milvus test-server soak lint format bench test-web screens snapshots schema clean
+.PHONY: help setup demo test test-milvus test-learned test-transformers test-server soak lint format bench test-web screens snapshots schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,13 @@ test: $(STAMP) ## Run the whole test suite
 
 test-milvus: .venv-milvus/.installed ## Test Milvus: a Lite file and a Lite server on this machine
 	.venv-milvus/bin/python -m pytest tests/contract/test_milvus_index.py $(ARGS)
+
+test-learned: .venv-learned/.installed ## Test learned inference with a tiny ONNX model made there
+	.venv-learned/bin/python -m pip install --quiet onnx
+	.venv-learned/bin/python -m pytest tests/contract/test_onnx_nli.py $(ARGS)
+
+test-transformers: .venv-transformers/.installed ## The same with torch and transformers (several gigabytes)
+	.venv-transformers/bin/python -m pytest tests/contract/test_transformer_nli.py $(ARGS)
 
 test-server: .venv-server/.installed ## Test the HTTP server with a real uvicorn
 	.venv-server/bin/python -m pytest tests/unit/server $(ARGS)
