@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from cmtui.engine.review_findings import Recorded, ReviewedFinding, engine_said, recorded, reviewed
-from cmtui.errors import InvalidRequest, NotFound, NothingToUndo, ReviewError, VerificationError
+from cmtui.errors import InvalidRequest, LogDamaged, NotFound, NothingToUndo, ReviewError, VerificationError
 from cmtui.model.claim import Claim, EvidenceSpanIdentity, Relation
 from cmtui.model.review import (
     Decision,
@@ -257,11 +257,18 @@ class ReviewSession:
         return self._append([EventDraft(EventType.BLINDED if blind else EventType.UNBLINDED, "", {})])
 
     def others(self) -> dict[str, ReviewState]:
-        """The states of the other reviewers by name; nothing while this reviewer is blind."""
+        """The states of the other reviewers by name; nothing while this reviewer is blind.
+
+        A log that is damaged is left out: it keeps nobody else from reviewing, and doctor names it.
+        """
+        found: dict[str, ReviewState] = {}
         if self.state().blind:
-            return {}
-        names = [name for name in self.repository.reviewers() if name != self.reviewer]
-        return {name: fold(self.repository.events(name)) for name in names}
+            return found
+        for name in self.repository.reviewers():
+            if name != self.reviewer:
+                with contextlib.suppress(LogDamaged):
+                    found[name] = fold(self.repository.events(name))
+        return found
 
     def require_sight(self, what: str) -> None:
         """Raises ReviewError while this reviewer is blind."""

@@ -7,7 +7,7 @@ import os
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -27,6 +28,7 @@ from cmtui.keymap import resolve
 from cmtui.model.claim import Claim
 from cmtui.model.progress import Progress
 from cmtui.tui.actions import EVERYWHERE, bindings
+from cmtui.tui.controls import Controls
 from cmtui.tui.jobs import Clock, RunsJobs
 from cmtui.tui.labels import evaluated
 from cmtui.tui.reading import Reader
@@ -126,6 +128,7 @@ class CmtuiApp(RunsJobs):
         claim: str | None = None,
         clock: Clock = time.monotonic,
     ) -> None:
+        self._controls = Controls()
         super().__init__(clock=clock)
         self.machine = machine
         self.settings = settings
@@ -147,6 +150,10 @@ class CmtuiApp(RunsJobs):
         #: Where to go after this run: another store, and why it is only read. None ends the program.
         self.next_store: Path | None = None
         self.next_read_only: str | None = None
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every painted line passes: text of files and colleagues never steers the terminal."""
+        return [*super().get_line_filters(), self._controls]
 
     # -- start -------------------------------------------------------------------------------------------
 

@@ -431,6 +431,30 @@ async def test_nothing_of_others_is_shown_until_the_reviewer_looks(machine, tmp_
         assert "bens-reason" not in screen_text(app)
 
 
+async def test_what_a_colleague_wrote_cannot_steer_the_terminal(machine, tmp_path: Path) -> None:
+    """Notes, tags, claims and sources are other people's text: no escape sequence of them is painted."""
+    evil = "bad \x1b[31m red \u202e turned \x07\x9b2J"
+    claim = machine.claims()[0]
+    evidence = claim.latest.findings[0].evidence_id
+    machine.update_claim(claim.claim_id, text=evil)
+    for name in ("ben", "tester"):
+        machine.review(name).note(claim.claim_id, evidence, evil)
+        machine.review(name).tag(claim.claim_id, evidence, [evil])
+    machine.review("ben").reject(claim.claim_id, evidence, reasons=[evil])
+    source = machine.summary(claim.latest.findings[0].document_id).source_id
+    machine.set_bibliography(source, {"type": "book", "title": evil})
+    async with running(machine, tmp_path, mode="review") as (app, pilot):
+        await press(pilot, "a", "B", "y", "k")
+        seen = [screen_text(app)]
+        for keys in (("i",), ("escape", "equals_sign"), ("escape", "D"), ("escape", "s"), ("escape", "y")):
+            await press(pilot, *keys)
+            seen.append(screen_text(app))
+        assert "ben: rejected" in seen[0]
+        for text in seen:
+            assert "bad" in text
+            assert not set("\x1b\u202e\x07\x9b") & set(text)
+
+
 async def test_conflicts_are_walked_and_settled(machine, tmp_path: Path, ben) -> None:
     async with running(machine, tmp_path, mode="review") as (app, pilot):
         await press(pilot, "a", "a", "B", "y", "D")

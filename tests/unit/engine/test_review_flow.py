@@ -166,6 +166,20 @@ def test_others_are_hidden_until_the_reviewer_looks(review: ReviewSession, ids) 
     assert review.set_blind(blind=True).blind
 
 
+def test_a_damaged_log_of_another_keeps_nobody_from_reviewing(tmp_path) -> None:
+    from cmtui.store.directory import StoreRepository
+
+    repository = StoreRepository.open(tmp_path / "s")
+    ids = stored(repository)
+    for name in ("ben", "carol"):
+        ReviewSession(repository, name).reject(CLAIM, ids[0], reasons=["figurative"])
+    log = tmp_path / "s" / "events" / "ben.jsonl"
+    log.write_bytes(log.read_bytes().replace(b"figurative", b"literal"))
+    review = ReviewSession(StoreRepository.open(tmp_path / "s"), "ada")
+    review.set_blind(blind=False)
+    assert list(review.others()) == ["carol"]
+
+
 def pairs(aa: int, ar: int, ra: int, rr: int) -> list[tuple[Decision, Decision]]:
     return [(A, A)] * aa + [(A, R)] * ar + [(R, A)] * ra + [(R, R)] * rr
 
