@@ -66,6 +66,11 @@ class SectionSettings:
 class LearnedSettings:
     """Models of your own. Nothing is downloaded: each is a directory on this machine."""
 
+    embedding_model: str | None = setting(
+        None,
+        "The directory of the embedding model that embed and --index learned use.",
+        example="~/models/bge-small",
+    )
     nli_model: str | None = setting(
         None,
         "The directory of the three-way model that --inference learned uses.",

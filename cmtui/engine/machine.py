@@ -13,6 +13,7 @@ from cmtui.engine.acquiring import AcquisitionOperations
 from cmtui.engine.auditing import AuditOperations
 from cmtui.engine.bibliography import BibliographyOperations
 from cmtui.engine.discovering import DiscoveryOperations
+from cmtui.engine.embedding import EmbeddingOperations
 from cmtui.engine.found import FoundWorkOperations
 from cmtui.engine.importing import ImportOperations
 from cmtui.engine.ingestion import CitationIngestionService
@@ -28,6 +29,7 @@ from cmtui.ports import Clock, KnowledgeRepository
 class CitationMachine(
     LibraryOperations,
     SearchOperations,
+    EmbeddingOperations,
     ReviewOperations,
     BibliographyOperations,
     ImportOperations,

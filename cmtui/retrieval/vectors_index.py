@@ -127,7 +127,7 @@ class MappedSemanticIndex:
             key = candidates.pool_key
             digests = None
         else:
-            digests = _digests(candidates)
+            digests = text_digests(candidates)
             key = hashlib.sha256(digests.tobytes()).hexdigest()
         known = self._pools.get(key)
         if known is not None:
@@ -178,7 +178,8 @@ class MappedSemanticIndex:
         return _find_in(self._folder.segments(), digests)
 
 
-def _digests(candidates: Sequence[PassageProjection]) -> npt.NDArray[np.bytes_]:
+def text_digests(candidates: Sequence[PassageProjection]) -> npt.NDArray[np.bytes_]:
+    """The SHA-256 of each text, as an array of 32 bytes each."""
     joined = b"".join(
         hashlib.sha256(candidate.text.encode("utf-8", "surrogatepass")).digest() for candidate in candidates
     )

@@ -171,7 +171,7 @@ class Lazy(Sequence[PassageProjection]):
         return "lazy"
 
     def text_digests(self) -> bytes:
-        return vectors_index._digests(self.inside).tobytes()
+        return vectors_index.text_digests(self.inside).tobytes()
 
     def passage_id(self, place: int) -> str:
         return self.inside[place].passage_id
