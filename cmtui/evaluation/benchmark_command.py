@@ -45,6 +45,7 @@ def run(args: Namespace) -> Answer:
     """Measure and report."""
     from cmtui.evaluation.benchmark import run_benchmark
     from cmtui.evaluation.fixture import load_fixture
+    from cmtui.evaluation.narration import narrator
     from cmtui.evaluation.reports import write_report
 
     if args.require_gain and not args.learned:
@@ -53,7 +54,7 @@ def run(args: Namespace) -> Answer:
     models = _models(args) if args.learned else None
     if args.require_gain and (models is None or models.index is None):
         raise UsageError("--require-gain needs an embedding model.", "Name it with --embedding-model DIR.")
-    report = run_benchmark(fixture, models)
+    report = run_benchmark(fixture, models, progress=narrator())
     report["gate"] = {"required": args.require_gain, **report["gate"]}
     if args.output is not None:
         write_report(args.output, report)

@@ -81,12 +81,13 @@ def run_pairs(args: Namespace) -> Answer:
     from pathlib import Path
 
     from cmtui.errors import InvalidRequest
+    from cmtui.evaluation.narration import narrator
     from cmtui.evaluation.pairs import predict, read_pairs, score
 
     _check_limit(args.limit)
     backend = _backend(args)
     pairs = read_pairs(Path(args.file).expanduser(), limit=args.limit, split=args.split)
-    outcomes = list(predict(backend, pairs))
+    outcomes = list(predict(backend, pairs, progress=narrator()))
     if not outcomes:
         raise InvalidRequest(f"'{args.file}' holds no pairs.", "One {claim, premise, label} a line.")
     return _answer(args, {**score(outcomes), "split": args.split, "backend": backend.name, "caveat": CAVEAT})
@@ -96,6 +97,7 @@ def run_scifact(args: Namespace) -> Answer:
     """Measure on SciFact."""
     from pathlib import Path
 
+    from cmtui.evaluation.narration import narrator
     from cmtui.evaluation.ranking import Ranker
     from cmtui.evaluation.scifact import read_scifact, retrieval_figures
     from cmtui.evaluation.scifact_evidence import evidence_figures
@@ -114,9 +116,10 @@ def run_scifact(args: Namespace) -> Answer:
     if args.limit is not None:
         data = data.subset(10 * args.limit, args.limit, args.limit)
     ranker = Ranker(data.library(), index)
-    retrieval = retrieval_figures(data, ranker, modes)
+    tell = narrator()
+    retrieval = retrieval_figures(data, ranker, modes, progress=tell)
     bring = next((mode for mode in reversed(modes) if mode.startswith("hybrid")), modes[0])
-    evidence = evidence_figures(data, ranker, LocalEmbeddingMatcher(), backend, mode=bring)
+    evidence = evidence_figures(data, ranker, LocalEmbeddingMatcher(), backend, mode=bring, progress=tell)
     return _answer(
         args,
         {

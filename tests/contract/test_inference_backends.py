@@ -43,7 +43,22 @@ def _learned():
     )
 
 
-@pytest.fixture(params=[LocalInferenceBackend, _learned], ids=["local", "learned"])
+def _windows():
+    """The same classifier, reading what does not fit in windows."""
+    return LearnedNLIBackend(
+        _classifier,
+        {"E": "entailment", "C": "contradiction", "N": "neutral"},
+        confidence=0.8,
+        count_tokens=lambda premise, hypothesis: len((premise + " " + hypothesis).split()),
+        max_tokens=9,
+        long_passage_policy="windows",
+        batch_size=2,
+    )
+
+
+@pytest.fixture(
+    params=[LocalInferenceBackend, _learned, _windows], ids=["local", "learned", "learned-windows"]
+)
 def backend(request) -> InferenceBackend:
     return request.param()
 

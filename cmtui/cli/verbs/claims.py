@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmtui.cli.arguments import Subparsers, family, verb
 from cmtui.cli.session import Session
+from cmtui.cli.verbs.evidence import add_inference, inference_of
 from cmtui.output import Answer, UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add.add_argument("text", metavar="TEXT", help="a statement, in one sentence")
     add.add_argument("--retrieval-query", metavar="Q", help="search with these words instead of the claim")
     add.add_argument("--no-run", action="store_true", help="do not evaluate it now")
+    add_inference(add)
 
     rename = verb(verbs, "rename", run_rename, "change the wording; the id, the runs and the decisions stay")
     _claim(rename)
@@ -45,6 +47,7 @@ def add_parser(subparsers: Subparsers) -> None:
     rerun = verb(verbs, "rerun", run_rerun, "evaluate claims over the current documents")
     rerun.add_argument("claim_ids", nargs="*", metavar="CLAIM_ID", help="ids or their beginnings")
     rerun.add_argument("--all", action="store_true", dest="everything", help="every claim not in the archive")
+    add_inference(rerun)
 
 
 def _claim(parser: ArgumentParser) -> None:
@@ -65,10 +68,11 @@ def run_list(args: Namespace, session: Session) -> Answer:
 
 def run_add(args: Namespace, session: Session) -> Answer:
     """State a claim; without ``--no-run`` its first run is made now."""
+    backend = inference_of(args)
     machine = session.open_or_create()
     claim = machine.add_claim(args.text, retrieval_query=args.retrieval_query)
     if not args.no_run:
-        claim = machine.evaluate_claim(claim.claim_id, progress=session.progress)
+        claim = machine.evaluate_claim(claim.claim_id, inference=backend, progress=session.progress)
     return _one(session, claim)
 
 
@@ -94,11 +98,12 @@ def run_rerun(args: Namespace, session: Session) -> Answer:
 
     if args.everything == bool(args.claim_ids):
         raise UsageError("Give claim ids or --all.", "citation-machine claims list shows the ids.")
+    backend = inference_of(args)
     machine = session.machine
     chosen = machine.claims() if args.everything else [machine.claim(claim_id) for claim_id in args.claim_ids]
     rows = []
     for claim in chosen:
-        evaluated = machine.evaluate_claim(claim.claim_id, progress=session.progress)
+        evaluated = machine.evaluate_claim(claim.claim_id, inference=backend, progress=session.progress)
         rows.append(shapes.evaluated_claim(evaluated, unseen=machine.unseen_documents(evaluated)))
     return Answer({"claims": rows}, rows=rows)
 

@@ -49,10 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--no-save", action="store_true", help="record no evidence: spans are printed without ids"
     )
-    parser.add_argument(
-        "--inference", choices=("local", "learned"), default="local", help="rules or a model (local)"
-    )
-    add_model_options(parser)
+    add_inference(parser)
     add_filters(parser)
 
     for name, run, summary in (
@@ -74,8 +71,11 @@ def add_parser(subparsers: Subparsers) -> None:
     check.add_argument("--all", action="store_true", dest="everything", help="everything recorded")
 
 
-def add_model_options(parser: ArgumentParser) -> None:
-    """The options of ``--inference learned``."""
+def add_inference(parser: ArgumentParser) -> None:
+    """``--inference`` and the options of a learned one."""
+    parser.add_argument(
+        "--inference", choices=("local", "learned"), default="local", help="rules or a model (local)"
+    )
     parser.add_argument("--nli-model", metavar="DIR", help="its model directory (setting learned.nli_model)")
     parser.add_argument(
         "--long-passages",
