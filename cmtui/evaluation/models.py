@@ -10,8 +10,6 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from cmtui.errors import InvalidRequest
-
 if TYPE_CHECKING:
     from cmtui.ports import InferenceBackend, SemanticIndex
 
@@ -35,11 +33,15 @@ def add_model_options(parser: Any, *, switch: bool = True) -> None:
 
 
 def index_of(args: Namespace) -> SemanticIndex:
-    """The learned semantic index that the options name. Raises InvalidRequest."""
-    del args
-    raise InvalidRequest(
-        "This version has no learned retrieval of its own yet.",
-        "Name --nli-model alone to measure learned inference over local retrieval.",
+    """The learned semantic index that the options name. Raises InvalidRequest, ModelDirectoryError."""
+    from cmtui.engine.embedding import learned_index
+
+    return learned_index(
+        args.embedding_model,
+        cache_directory=args.model_cache,
+        device=args.device,
+        batch_size=args.embedding_batch_size,
+        local_files_only=not args.allow_download,
     )
 
 
