@@ -50,6 +50,22 @@ def learned_index(
     return LearnedSemanticIndex(config, folder=folder, max_unasked=max_unasked)
 
 
+def describe_model(directory: str | Path | None, **described: Any) -> dict[str, Any]:
+    """Write ``cmtui-model.json`` into a model directory and return it. Raises ModelDirectoryError."""
+    from cmtui.retrieval.learned.manifest import describe_model_directory
+
+    return describe_model_directory(_named(directory), **described).as_json()
+
+
+def _named(directory: str | Path | None) -> Path:
+    if directory is None or not str(directory).strip():
+        raise InvalidRequest(
+            "Learned retrieval needs a model, and none is named.",
+            "Name its directory, or set learned.embedding_model in the settings.",
+        )
+    return Path(directory).expanduser()
+
+
 class EmbeddingOperations(MachineCore):
     """Embedding a library with a model of the person's own."""
 
@@ -61,15 +77,9 @@ class EmbeddingOperations(MachineCore):
         """
         from cmtui.retrieval.learned.index import EMBEDDINGS_FOLDER, MAX_UNASKED
 
-        if directory is None or not str(directory).strip():
-            raise InvalidRequest(
-                "Learned retrieval needs a model, and none is named.",
-                "Name its directory with --embedding-model DIR, or in the settings as "
-                "learned.embedding_model.",
-            )
         derived = self.repository.derived
         return learned_index(
-            Path(directory).expanduser(),
+            _named(directory),
             folder=None if derived is None else derived / EMBEDDINGS_FOLDER,
             max_unasked=MAX_UNASKED,
         )

@@ -15,6 +15,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "ingest": ("ingest",),
     "library": ("documents", "document"),
     "search": ("search", "semantic-search", "hybrid-search"),
+    "embed": ("embed",),
     "evidence": ("find-evidence", "identity", "reconstruct", "verify"),
     "quote": ("quote",),
     "claims": ("claims",),

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from cmtui.cli.arguments import Subparsers, add_filters, add_limit, check_limit, verb
 from cmtui.cli.reading import read_text
 from cmtui.cli.session import Session
+from cmtui.cli.verbs.embed import add_index, index_of
 from cmtui.cli.verbs.search import filters_of
 from cmtui.errors import CmtuiError, InvalidRequest
 from cmtui.output import FAILED, Answer, JsonObject, UsageError, error_object
 
 if TYPE_CHECKING:
     from cmtui.model.retrieval import Filters
-    from cmtui.ports import InferenceBackend
+    from cmtui.ports import InferenceBackend, SemanticIndex
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -50,6 +51,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--no-save", action="store_true", help="record no evidence: spans are printed without ids"
     )
     add_inference(parser)
+    add_index(parser)
     add_filters(parser)
 
     for name, run, summary in (
@@ -110,7 +112,8 @@ def run_find(args: Namespace, session: Session) -> Answer:
         )
     if args.claims is None:
         backend = inference_of(args)
-        body = _report(args, session, args.claim, filters_of(args, session.machine), backend)
+        index = index_of(args, session.machine)
+        body = _report(args, session, args.claim, filters_of(args, session.machine), backend, index)
         parts = [body, *body.get("members", ())]
         rows = [
             f if part is body else {"member": part["claim"], **f}
@@ -135,13 +138,13 @@ def _run_many(args: Namespace, session: Session) -> Answer:
     claims = [line.strip() for line in read_text(args.claims).splitlines() if line.strip()]
     if not claims:
         raise InvalidRequest(f"There is no claim in '{args.claims}'.", "Write one claim a line.")
-    backend = inference_of(args)
+    backend, index = inference_of(args), index_of(args, session.machine)
     filters = filters_of(args, session.machine)
     reports: list[JsonObject] = []
     errors: list[JsonObject] = []
     for claim in claims:
         try:
-            reports.append(_report(args, session, claim, filters, backend))
+            reports.append(_report(args, session, claim, filters, backend, index))
         except CmtuiError as error:
             errors.append({"claim": claim, **error_object(error)})
     failure = None
@@ -154,7 +157,12 @@ def _run_many(args: Namespace, session: Session) -> Answer:
 
 
 def _report(
-    args: Namespace, session: Session, claim: str, filters: Filters, backend: InferenceBackend | None
+    args: Namespace,
+    session: Session,
+    claim: str,
+    filters: Filters,
+    backend: InferenceBackend | None,
+    index: SemanticIndex | None,
 ) -> JsonObject:
     from cmtui.cli import shapes
 
@@ -165,6 +173,7 @@ def _report(
         retrieval_query=args.retrieval_query,
         filters=filters,
         inference=backend,
+        index=index,
         diagnostics=args.diagnostics,
         include_context=args.context,
         save=not args.no_save,

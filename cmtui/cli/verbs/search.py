@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmtui.cli.arguments import Run, Subparsers, add_filters, add_limit, check_limit, verb
 from cmtui.cli.session import Session
+from cmtui.cli.verbs.embed import add_index, index_of
 from cmtui.errors import InvalidRequest
 from cmtui.output import Answer
 
@@ -26,6 +27,8 @@ def _add(subparsers: Subparsers, name: str, run: Run, summary: str) -> None:
     parser = verb(subparsers, name, run, summary)
     parser.add_argument("query", metavar="QUERY")
     add_limit(parser, 10)
+    if name != "search":
+        add_index(parser)
     add_filters(parser)
 
 
@@ -51,14 +54,18 @@ def _run(args: Namespace, session: Session, method: str) -> Answer:
     if not args.query.strip():
         raise InvalidRequest("The query is empty.", "Give at least one word.")
     machine = session.machine
-    find = {
-        "search": machine.search,
-        "semantic_search": machine.semantic_search,
-        "hybrid_search": machine.hybrid_search,
-    }[method]
-    response = find(
-        args.query, filters=filters_of(args, machine), limit=args.limit, progress=session.progress
-    )
+    filters = filters_of(args, machine)
+    if method == "search":
+        response = machine.search(args.query, filters=filters, limit=args.limit, progress=session.progress)
+    else:
+        find = machine.semantic_search if method == "semantic_search" else machine.hybrid_search
+        response = find(
+            args.query,
+            filters=filters,
+            limit=args.limit,
+            index=index_of(args, machine),
+            progress=session.progress,
+        )
     body = shapes.search_response(response)
     return Answer(body, rows=body["results"])
 
