@@ -128,3 +128,44 @@ def test_find_evidence_with_a_learned_backend_verifies_every_quote(
     assert (finding["relation"], finding["text"]) == ("SUPPORTS", "Ulysses wept.")
     assert len(finding["evidence_ids"]) == 1
     assert "fallible" in body["caveat"]
+
+
+def test_the_benchmark_runs_a_learned_mode_from_a_directory(
+    directory: Path, tmp_path: Path, offline: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """D13, R150: end-to-end-learned with the named model, equal bytes in two runs, and a report file."""
+    from cmtui.evaluation.main import main
+
+    output = tmp_path / "report.json"
+    argv = ["benchmark", "--learned", "--nli-model", str(directory), "--nli-batch-size", "4"]
+    argv += ["--threshold", "0.8", "--margin", "0.1", "--max-span-proposals", "16"]
+    assert main([*argv, "--output", str(output)]) == 0
+    out = capsys.readouterr().out
+    body = json.loads(out)
+    assert body["models"]["inference"].endswith("@0.8/0.1")
+    assert body["not_run"] == ["semantic-learned", "hybrid-learned"]
+    learned = body["modes"]["end-to-end-learned"]
+    assert learned["pairs"]["pairs"] == 93
+    assert learned["errors"] == 0
+    assert json.loads(output.read_text("utf-8")) == body
+    assert main(argv) == 0
+    assert capsys.readouterr().out == out
+
+
+def test_pairs_are_scored_with_a_model(
+    directory: Path, tmp_path: Path, offline: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from cmtui.evaluation.main import main
+
+    rows = [
+        {"claim": "Ulysses wept", "premise": "Ulysses wept.", "label": "SUPPORT", "id": "1"},
+        {"claim": "Ulysses wept", "premise": "Ulysses not wept.", "label": "CONTRADICT", "id": "2"},
+        {"claim": "Ulysses wept", "premise": "The king slept.", "label": "NEUTRAL", "id": "3"},
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert main(["pairs", str(file), "--inference", "learned", "--nli-model", str(directory)]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert (body["accuracy"], body["decided"]) == (1.0, 2)
+    assert body["backend"].startswith("tiny-nli:")
+    assert body["calibration"][-1]["right"] == 1.0
