@@ -87,19 +87,19 @@ async def test_the_review_and_what_it_opens(tmp_path: Path, monkeypatch: pytest.
     async with album(tmp_path / "thesis", tmp_path, monkeypatch, "normal") as taken:
         await _review(taken)
         pilot = taken.pilot
-        await taken.take("review")
+        await taken.take("findings")
         await press(pilot, "j", "v", "j", "j")
-        await taken.take("review-range")
+        await taken.take("findings-range")
         await press(pilot, "escape", "home", "y")
-        await taken.take("review-copy")
+        await taken.take("findings-copy")
         await press(pilot, "escape", "equals_sign")
-        await taken.take("review-sum")
+        await taken.take("findings-sum")
         await press(pilot, "escape", "s", "tab", "right", "right")
         await taken.take("adjust")
         await press(pilot, "escape", "B", "y", "D")
         await taken.take("conflicts")
         await press(pilot, "escape")
-        await taken.take("review-sighted")
+        await taken.take("findings-sighted")
 
 
 async def test_the_review_where_something_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,17 +108,10 @@ async def test_the_review_where_something_is_missing(tmp_path: Path, monkeypatch
         await _review(taken)
         pilot = taken.pilot
         await press(pilot, "end", "a")
-        await taken.take("review-refused")
+        await taken.take("findings-refused")
         await press(pilot, "f")
         taken.app.screen.query_one("Input").value = "rel:cno"
         await press(pilot, "enter")
-        await taken.take("review-filter")
+        await taken.take("findings-filter")
         await press(pilot, "escape", "J", "J")
-        await taken.take("review-unevaluated")
-
-
-async def test_the_review_of_an_empty_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with album(tmp_path / "thesis", tmp_path, monkeypatch, "empty") as taken:
-        taken.app.pop_screen()
-        await _review(taken)
-        await taken.take("review")
+        await taken.take("findings-unevaluated")

@@ -32,7 +32,7 @@ def recall(store: str, reviewer: str) -> str:
 
 
 def remember(store: str, reviewer: str, key: str) -> None:
-    """Keep the place in a store that has one. A state folder that cannot be written is no reason to stop. For a worker thread."""
+    """Keep the place in a store directory. A state folder that cannot be written is no reason to stop."""
     if store == "in memory":
         return
     places = _read()
