@@ -278,6 +278,8 @@ async def test_three_states_have_three_marks_in_every_list(
         await press(pilot, "1")
         app.screen.sources.cursor = [row.title for row in app.screen.shown].index("The Voyage")
         await settle(pilot)
+        assert shown in screen_text(app)
+        await press(pilot, "tab")  # narrow: the details take the screen
         assert f"{shown}  doi 10.1000/9" in screen_text(app)
         await press(pilot, "3")
         for view in app.screen.findings_data.claims:
