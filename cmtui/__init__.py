@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cmtui.engine.machine import CitationMachine, LocalCitationMachine
     from cmtui.errors import CmtuiError
     from cmtui.inference import LearnedNLIBackend, LocalInferenceBackend
+    from cmtui.inference.nli import OnnxNLIBackend, TransformerNLIBackend, TransformerNLIConfig
     from cmtui.model.bibliography import BibliographicAuthor, BibliographicDate, BibliographicMetadata
     from cmtui.model.claim import (
         Assessment,
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from cmtui.model.sections import AcceptedCitation, CitationCandidate, CitationResult
     from cmtui.model.selectors import Span
     from cmtui.ports import InferenceBackend, SemanticIndex, SemanticMatcher
+    from cmtui.retrieval.learned.config import LearnedSemanticConfig
+    from cmtui.retrieval.learned.index import LearnedSemanticIndex
     from cmtui.retrieval.search import CitationLexicalSearch, SemanticCitationSearch
     from cmtui.retrieval.semantic import (
         InMemorySemanticIndex,
@@ -79,9 +82,12 @@ _WHERE = {
     "InMemorySemanticIndex": "cmtui.retrieval.semantic",
     "InferenceBackend": "cmtui.ports",
     "LearnedNLIBackend": "cmtui.inference",
+    "LearnedSemanticConfig": "cmtui.retrieval.learned.config",
+    "LearnedSemanticIndex": "cmtui.retrieval.learned.index",
     "LocalCitationMachine": "cmtui.engine.machine",
     "LocalEmbeddingMatcher": "cmtui.retrieval.semantic",
     "LocalInferenceBackend": "cmtui.inference",
+    "OnnxNLIBackend": "cmtui.inference.nli",
     "PassageProjection": "cmtui.model.retrieval",
     "Proposal": "cmtui.model.claim",
     "QuoteCheck": "cmtui.model.quote",
@@ -94,6 +100,8 @@ _WHERE = {
     "SemanticMatcher": "cmtui.ports",
     "SentenceTransformerMatcher": "cmtui.retrieval.semantic",
     "Span": "cmtui.model.selectors",
+    "TransformerNLIBackend": "cmtui.inference.nli",
+    "TransformerNLIConfig": "cmtui.inference.nli",
     "Verdict": "cmtui.model.quote",
 }
 
@@ -126,9 +134,12 @@ __all__ = [
     "InMemorySemanticIndex",
     "InferenceBackend",
     "LearnedNLIBackend",
+    "LearnedSemanticConfig",
+    "LearnedSemanticIndex",
     "LocalCitationMachine",
     "LocalEmbeddingMatcher",
     "LocalInferenceBackend",
+    "OnnxNLIBackend",
     "PassageProjection",
     "Proposal",
     "QuoteCheck",
@@ -141,6 +152,8 @@ __all__ = [
     "SemanticMatcher",
     "SentenceTransformerMatcher",
     "Span",
+    "TransformerNLIBackend",
+    "TransformerNLIConfig",
     "Verdict",
     "__version__",
 ]

@@ -65,11 +65,9 @@ def run(args: Namespace) -> Answer:
 def _models(args: Namespace) -> Models:
     """The models that are named, or both pinned checkpoints; each is loaded before anything is measured."""
     from cmtui.evaluation.benchmark import Models
-    from cmtui.evaluation.models import index_of, inference_of
+    from cmtui.evaluation.models import named_models
 
-    named = args.embedding_model is not None or args.nli_model is not None
-    index = None if named and args.embedding_model is None else index_of(args)
-    inference = None if named and args.nli_model is None else inference_of(args)
+    index, inference = named_models(args)
     description: dict[str, str] = {}
     if index is not None:
         from cmtui.model.retrieval import PassageProjection

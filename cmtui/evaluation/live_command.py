@@ -75,6 +75,6 @@ def _backends(args: Namespace) -> Backends:
 
     if not args.learned:
         return Backends()
-    from cmtui.evaluation.models import index_of, inference_of
+    from cmtui.evaluation.models import named_models
 
-    return Backends(index_of(args), inference_of(args))
+    return Backends(*named_models(args))

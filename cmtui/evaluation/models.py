@@ -72,3 +72,14 @@ def inference_of(args: Namespace) -> InferenceBackend:
             **given,
         )
     )
+
+
+def named_models(args: Namespace) -> tuple[SemanticIndex | None, InferenceBackend | None]:
+    """The models that are named by directory, and both pinned checkpoints when none is.
+
+    Raises InvalidRequest, ModelDirectoryError.
+    """
+    named = args.embedding_model is not None or args.nli_model is not None
+    index = None if named and args.embedding_model is None else index_of(args)
+    inference = None if named and args.nli_model is None else inference_of(args)
+    return index, inference

@@ -64,7 +64,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_what_the_program_needs(wheel: Path) -> None:
-    """Styles, the sample corpus and the language data ship in the wheel (R186, R80, R106)."""
+    """Package contract (R151): styles, corpus, language data and fixture ship (R80, R106, R136, R186)."""
     names = set(zipfile.ZipFile(wheel).namelist())
     assert "cmtui/py.typed" in names
     for folder in ("styles", "sample_corpus"):

@@ -1,4 +1,4 @@
-"""The seed's configuration of the learned classifier (R121, R124 to R126), without its libraries."""
+"""The seed's configuration of the learned classifier (R118, R121, R124 to R126), without its libraries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import dataclasses
 import importlib.util
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +72,14 @@ def test_r124_importing_loads_no_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_r118_models_are_an_extra_and_the_base_needs_none() -> None:
+    """The base names no model library; the extras bring them, torch apart from the light one."""
+    project = tomllib.loads((Path(__file__).resolve().parents[3] / "pyproject.toml").read_text("utf-8"))
+    base, extras = project["project"]["dependencies"], project["project"]["optional-dependencies"]
+    heavy = ("torch", "transformers", "onnxruntime", "tokenizers", "sentence-transformers")
+    assert not [need for need in base if need.startswith(heavy)]
+    assert any(need.startswith("onnxruntime") for need in extras["learned"])
+    assert not [need for need in extras["learned"] if need.startswith("torch")]
+    assert any(need.startswith("torch") for need in extras["transformers"])
