@@ -335,6 +335,8 @@ ACTIONS: tuple[Action, ...] = (
             group="Settle", priority=1),
     _action("conflicts.reject", "x", "Reject", "settle it as rejected", "Recorded as yours, beside theirs",
             group="Settle", priority=2),
+    _action("conflicts.note", "n", "Comment", "comment", "Recorded when you settle it", group="Settle",
+            priority=4),
     _action("conflicts.undo", "u", "Undo", "undo", "Your newest action", group="Settle", priority=3),
     _action("conflicts.source", "o enter", "Source", "open the source at the span", "Full screen",
             group="Read", priority=4, shown="o"),

@@ -468,8 +468,13 @@ async def test_conflicts_are_walked_and_settled(machine, tmp_path: Path, ben) ->
         assert "“bens-note”" in text
         assert "⟦The old king wept" in text
         first = app.screen.here.evidence.evidence_id
+        await press(pilot, "n")
+        await type_line(pilot, "a figure of speech")
+        assert "Comment ▏a figure of speech" in screen_text(app)
         await press(pilot, "x")
         assert "settled as rejected" in status(app)
+        assert machine.repository.events("tester")[-1].payload["comment"] == "a figure of speech"
+        assert app.screen.comment == ""
         assert app.screen.here.evidence.evidence_id != first
         await press(pilot, "a")
         assert "Every conflict is settled." in toasts(app)

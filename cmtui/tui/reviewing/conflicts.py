@@ -19,6 +19,7 @@ from cmtui.model.selectors import Span
 from cmtui.tui.actions import bindings
 from cmtui.tui.labels import DECISION, DECISION_STYLE, margin, plural
 from cmtui.tui.screens.base import BaseScreen
+from cmtui.tui.screens.dialogs import PromptScreen
 from cmtui.tui.screens.source import SourceScreen
 from cmtui.tui.widgets.row_list import Column, Row, RowList
 from cmtui.tui.widgets.source_view import Labels, SourceView, verified
@@ -66,6 +67,7 @@ class ConflictScreen(BaseScreen):
         self.first, self.second = first, second
         self.found: Compared | None = None
         self.shown = ""
+        self.comment = ""
 
     def body(self) -> Iterable[Widget]:
         """One line of agreement, the queue and the finding."""
@@ -148,6 +150,8 @@ class ConflictScreen(BaseScreen):
 
     @on(RowList.Highlighted, "#queue")
     def _highlighted(self) -> None:
+        if self.here is not None and _key(self.here) != self.shown:
+            self.comment = ""  # it was meant for the one before
         self._follow()
         self.refresh_keys()
 
@@ -163,6 +167,8 @@ class ConflictScreen(BaseScreen):
         lines += [self._said(self.first, one.first), self._said(self.second, one.second)]
         if one.settled is not None:
             lines.append(f"{DECISION[one.settled]} settled by {self.cmtui.session.reviewer}: {one.settled}")
+        if self.comment:
+            lines.append(f"Comment ▏{self.comment}   a or x settles with it")
         words.update("\n".join(lines))
         if self.shown == _key(one):
             return
@@ -192,7 +198,7 @@ class ConflictScreen(BaseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Settling needs a conflict."""
         del parameters
-        if action in ("accept", "reject", "source"):
+        if action in ("accept", "reject", "source", "note"):
             return self.here is not None
         return True
 
@@ -214,10 +220,13 @@ class ConflictScreen(BaseScreen):
             self.say(f"Already settled as {decision}; u to undo.")
             return
         between = {self.first: one.first.decision, self.second: one.second.decision}
-        session = self.cmtui.session
+        session, comment = self.cmtui.session, self.comment
+        self.comment = ""
 
         def work(_: Call) -> None:
-            session.adjudicate(one.claim_id, one.evidence.evidence_id, decision, between=between)
+            session.adjudicate(
+                one.claim_id, one.evidence.evidence_id, decision, between=between, note=comment
+            )
 
         def then(_: None) -> None:
             self.say(f"{DECISION[decision]} settled as {decision}, u to undo", "good")
@@ -233,6 +242,16 @@ class ConflictScreen(BaseScreen):
         if not later:
             self.notify("Every conflict is settled.", title="Conflicts", timeout=6)
         return _key(later[0]) if later else _key(one)
+
+    def action_note(self) -> None:
+        """Write a comment that settling this conflict is recorded with."""
+
+        def then(text: str | None) -> None:
+            if text is not None:
+                self.comment = " ".join(text.split())
+                self._follow()
+
+        self.app.push_screen(PromptScreen("Comment on settling it", self.comment), then)
 
     def action_undo(self) -> None:
         """Undo this reviewer's newest action."""
