@@ -118,6 +118,11 @@ def _open(store: Path | None, *, demo: bool) -> int:
         )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _fail("cmtui needs a terminal.", "In scripts and pipes use citation-machine.")
+    if not sys.stderr.isatty():
+        return _fail(
+            "cmtui draws its screens on standard error, which goes elsewhere.",
+            "Start it without '2>'; what fails unexpectedly is in cmtui.log.",
+        )
     return _guarded(store, demo=demo)
 
 

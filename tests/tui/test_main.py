@@ -43,6 +43,16 @@ def test_a_dumb_terminal_is_refused_with_a_pointer(monkeypatch, capsys) -> None:
     assert "citation-machine" in capsys.readouterr().err
 
 
+def test_a_standard_error_that_goes_elsewhere_is_refused_before_a_blank_screen(monkeypatch, capsys) -> None:
+    """The screens are drawn there: with ``2>file`` a person would see nothing and could type blindly."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    assert main([]) == 2
+    assert "standard error" in capsys.readouterr().err
+
+
 def test_without_a_terminal_it_says_so(monkeypatch, capsys) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     assert main([]) == 2
