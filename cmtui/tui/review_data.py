@@ -280,7 +280,7 @@ def _newer(machine: CitationMachine, finding: RunFinding) -> str:
     if superseded is None:
         return ""
     said = _NEWER[superseded.anchor] if superseded.anchor else "it cannot be compared (see doctor)"
-    return f"! the source has a newer version: {said}"
+    return f"! the source has a newer version: {said} (A)"
 
 
 def _cite(machine: CitationMachine, target: str, style: str, forms: Sequence[str]) -> str:
