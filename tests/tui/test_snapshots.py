@@ -91,7 +91,7 @@ async def test_screens_with_something_in_them(fixed_store: Path, tmp_path: Path,
     shutil.copytree(fixed_store, tmp_path / "thesis")
     async with album(tmp_path / "thesis", tmp_path, monkeypatch, "normal") as taken:
         app, pilot = taken.app, taken.pilot
-        await _modes(taken, "library", "review", "cite", "acquire", "audit")
+        await _modes(taken, "library", "cite", "acquire", "audit")
         await press(pilot, "2", "m", "slash")  # by words alone: meaning is tuned more often than drawn
         await type_line(pilot, "king wept")
         await taken.take("search")
@@ -109,7 +109,7 @@ async def test_screens_with_nothing_in_them(tmp_path: Path, monkeypatch) -> None
         assert isinstance(taken.app.screen, WelcomeScreen)
         await taken.take("welcome")
         taken.app.pop_screen()
-        await _modes(taken, "library", "search", "review", "cite", "audit")
+        await _modes(taken, "library", "search", "cite", "audit")
         await press(taken.pilot, "2", "slash")
         await type_line(taken.pilot, "nothing")
         await taken.take("search-unanswered")

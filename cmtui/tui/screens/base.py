@@ -198,6 +198,7 @@ class BaseScreen(Asks, Screen[None]):
             return
         self.slid = number % len(self.panes)
         self._slide()
+        self.call_after_refresh(self.arranged)
         if self.narrow:
             pane = self.query(self.panes[self.slid]).first()
             before = self._pane_focus.get(self.slid)
@@ -229,8 +230,7 @@ class BaseScreen(Asks, Screen[None]):
             if self.narrow and number != self.slid and widget is not None:
                 found = self.query(selector)
                 if any(pane in widget.ancestors_with_self for pane in found):
-                    self.slid = number
-                    self._slide()
+                    self.slide_to(number)
 
     @on(events.DescendantFocus)
     def _remember_focus(self, event: events.DescendantFocus) -> None:
