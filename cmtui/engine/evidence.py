@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from cmtui.errors import Cancelled, InferenceError, InvalidRequest, NotFound, QuoteNotFound, VerificationError
 from cmtui.model.claim import (
+    CAVEAT,
     Assessment,
     Evidence,
     EvidenceReport,
@@ -188,6 +189,7 @@ def report(
     retrieval_query: str | None,
     diagnostics: bool,
     include_context: bool,
+    caveat: str = CAVEAT,
 ) -> EvidenceReport:
     """Rank by confidence, then by retrieval rank, and sort the rest into its classes (R86, R95)."""
     ranked = sorted(judged, key=lambda j: (-j.assessment.confidence, j.result.rank))
@@ -205,6 +207,7 @@ def report(
         candidates=len(judged),
         retrieval_query=retrieval_query,
         backend=backend,
+        caveat=caveat,
     )
     if not diagnostics:
         return answer
@@ -214,6 +217,12 @@ def report(
         related=of(Relation.RELATED),
         insufficient=of(Relation.INSUFFICIENT),
     )
+
+
+def caveat_of(backend: InferenceBackend) -> str:
+    """What is printed beside the answers of a backend: the common words and, where it has some, its own."""
+    own = getattr(backend, "caveat", None)
+    return f"{CAVEAT} {own}" if isinstance(own, str) and own else CAVEAT
 
 
 def members_of(evidence: Evidence) -> tuple[EvidenceSpanIdentity, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmtui.engine.core import AnyFilters, MachineCore
-from cmtui.engine.evidence import Judged, judge, members_of, pool_size, report
+from cmtui.engine.evidence import Judged, caveat_of, judge, members_of, pool_size, report
 from cmtui.errors import InvalidRequest, VerificationError
 from cmtui.model.claim import (
     Evidence,
@@ -100,6 +100,7 @@ class EvidenceOperations(MachineCore):
                 retrieval_query=retrieval_query,
                 diagnostics=diagnostics,
                 include_context=include_context,
+                caveat=caveat_of(backend),
             )
 
         answer = replace(

@@ -25,7 +25,10 @@ MODES = ("lexical", "semantic", "hybrid", "semantic-learned", "hybrid-learned")
 
 
 class Ranker:
-    """Rankings of a library's texts for sentences; each part of a hybrid is computed once per query."""
+    """Rankings of a library's texts for sentences.
+
+    Each part of a hybrid is computed once while the sentence stays the same: ask for all modes of one first.
+    """
 
     def __init__(self, library: LabelledLibrary, learned: SemanticIndex | None = None) -> None:
         port = library.machine.search_port
@@ -36,10 +39,13 @@ class Ranker:
         self._indexes: dict[str, SemanticIndex] = {"local": InMemorySemanticIndex()}
         if learned is not None:
             self._indexes["learned"] = learned
-        self._kept: dict[tuple[str, str], list[ScoredPassage]] = {}
+        self._sentence: str | None = None
+        self._kept: dict[str, list[ScoredPassage]] = {}
 
     def ranking(self, mode: str, sentence: str, *, limit: int) -> list[str]:
         """Keys of texts, best first. Raises InvalidRequest for a mode without its index."""
+        if sentence != self._sentence:
+            self._sentence, self._kept = sentence, {}
         kind, _, which = mode.partition("-")
         if kind == "lexical":
             hits = self._lexical(sentence)
@@ -56,7 +62,7 @@ class Ranker:
         return [self._library.keys[hit.passage_id.rpartition("#")[0]] for hit in hits[:limit]]
 
     def _lexical(self, sentence: str) -> list[ScoredPassage]:
-        key = ("lexical", sentence)
+        key = "lexical"
         if key not in self._kept:
             try:
                 query = parse(plain_query(sentence))
@@ -69,7 +75,7 @@ class Ranker:
         return self._kept[key]
 
     def _semantic(self, which: str, sentence: str) -> list[ScoredPassage]:
-        key = (which, sentence)
+        key = which
         if key not in self._kept:
             index = self._indexes.get(which)
             if index is None:

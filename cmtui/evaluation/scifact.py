@@ -119,24 +119,22 @@ def retrieval_figures(
     data: SciFact, ranker: Ranker, modes: Sequence[str], *, progress: ProgressCallback = no_progress
 ) -> JsonObject:
     """nDCG@10, MRR (over 100 ranks) and recall per mode, over every judged query."""
-    body: JsonObject = {}
-    for mode in modes:
-        ndcg = mrr = 0.0
-        recall = dict.fromkeys(DEPTHS, 0.0)
-        for number, (query, gains) in enumerate(data.judgements.items()):
-            progress(Progress("scifact", mode, number, len(data.judgements)))
+    count = len(data.judgements)
+    names = ("ndcg_10", "mrr", *(f"recall_{depth}" for depth in DEPTHS))
+    sums = {mode: dict.fromkeys(names, 0.0) for mode in modes}
+    for number, (query, gains) in enumerate(data.judgements.items()):
+        progress(Progress("scifact", "queries", number, count))
+        for mode in modes:
             ranking = ranker.ranking(mode, data.queries[query], limit=max(DEPTHS))
-            ndcg += ndcg_at(ranking, gains, 10)
-            mrr += reciprocal_rank(ranking, gains)
+            total = sums[mode]
+            total["ndcg_10"] += ndcg_at(ranking, gains, 10)
+            total["mrr"] += reciprocal_rank(ranking, gains)
             for depth in DEPTHS:
-                recall[depth] += recall_at(ranking, gains, depth)
-        count = len(data.judgements)
-        body[mode] = {
-            "ndcg_10": share(ndcg, count),
-            "mrr": share(mrr, count),
-            **{f"recall_{depth}": share(recall[depth], count) for depth in DEPTHS},
-            "queries": count,
-        }
+                total[f"recall_{depth}"] += recall_at(ranking, gains, depth)
+    body: JsonObject = {
+        mode: {**{name: share(value, count) for name, value in total.items()}, "queries": count}
+        for mode, total in sums.items()
+    }
     return body
 
 

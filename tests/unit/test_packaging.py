@@ -122,3 +122,11 @@ def test_the_installed_program_ingests_and_searches(environment: Path, tmp_path:
     found = run(program, "--store", store, "search", "lantern room panes", cwd=tmp_path)
     assert found.returncode == 0, found.stderr
     assert "lantern" in json.loads(found.stdout)["results"][0]["text"]
+
+
+def test_the_installed_program_has_the_frozen_fixture(environment: Path, tmp_path: Path) -> None:
+    """The benchmark runs from the wheel alone, on the passages of this checkout (R136, R140)."""
+    done = run(environment / "citation-machine-evaluate", "benchmark", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    body = json.loads(done.stdout)
+    assert (body["fixture"]["passages"], body["fixture"]["pairs"]) == (60, 93)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from cmtui.errors import InvalidRequest
 from cmtui.inference.nli.judging import judge_passages
-from cmtui.inference.nli.policy import NLIPolicy
+from cmtui.inference.nli.policy import UNCALIBRATED, WINDOW_CAVEAT, NLIPolicy
 from cmtui.inference.nli.scoring import Pair, Scorer
 from cmtui.model.claim import Assessment
 from cmtui.model.progress import CancelledCallback, ProgressCallback, never_cancelled, no_progress
@@ -36,6 +36,13 @@ class ThreeWayBackend:
     def policy(self) -> NLIPolicy:
         """The operating point and the limits (R125)."""
         return self._policy
+
+    @property
+    def caveat(self) -> str:
+        """What must be said beside its answers (R126, R130)."""
+        if self._policy.long_passage_policy == "windows":
+            return f"{UNCALIBRATED} Long passages are read in windows: {WINDOW_CAVEAT}."
+        return UNCALIBRATED
 
     def assess(self, claim: str, passages: Sequence[PassageProjection]) -> list[Assessment]:
         """One assessment per passage, in order."""

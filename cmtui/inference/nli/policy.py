@@ -28,6 +28,12 @@ CLASSES: Final[Mapping[str, Relation]] = {
     "neutral": Relation.RELATED,
 }
 
+#: Said beside every report of a learned backend.
+UNCALIBRATED: Final = (
+    "The scores of the classifier are uncalibrated, and it cannot perfectly tell RELATED from INSUFFICIENT; "
+    "an exact quote can still be misread."
+)
+
 #: Said of every answer that rests on windows: printed where the answer is.
 WINDOW_CAVEAT: Final = "what depends on text beyond a window is not seen"
 
