@@ -412,3 +412,23 @@ def test_cancelling_a_search_ends_it() -> None:
 
     with serving([Reply(200, b"", {}, length=None, hold=True)]) as server, pytest.raises(Cancelled):
         ExaAcquisitionAdapter(KEY, base_url=server.url, cancelled=lambda: len(server.seen) > 0).search("q")
+
+
+def test_r48_a_search_changes_no_store_and_makes_no_evidence(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the adapter's search nor ``discover`` writes a byte: what is found is a lead."""
+    from cmtui import LocalCitationMachine
+    from cmtui.model.lookup import ProviderSettings
+
+    monkeypatch.setenv("EXA_API_KEY", KEY)
+    with LocalCitationMachine.open(tmp_path / "store") as machine, serving([json_reply(ANSWER)]) as server:
+        before = {path: path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file()}
+        assert len(adapter().search("q")) == 1
+        found = machine.discover("q", providers=["exa"], settings={"exa": ProviderSettings(server.url)})
+        assert [work.url for work in found.candidates] == [ROW["url"]]
+        assert machine.documents() == ()
+        assert machine.receipts() == ()
+        assert machine.verify() == ()
+        after = {path: path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file()}
+        assert after == before
