@@ -46,10 +46,11 @@ def run(args: Namespace) -> Answer:
     from cmtui.evaluation.benchmark import run_benchmark
     from cmtui.evaluation.fixture import load_fixture
     from cmtui.evaluation.narration import narrator
-    from cmtui.evaluation.reports import write_report
+    from cmtui.evaluation.reports import check_report_path, write_report
 
     if args.require_gain and not args.learned:
         raise UsageError("--require-gain compares learned retrieval.", "Add --learned and name its models.")
+    check_report_path(args.output)
     fixture = load_fixture()
     models = _models(args) if args.learned else None
     if args.require_gain and (models is None or models.index is None):

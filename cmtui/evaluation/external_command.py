@@ -84,7 +84,7 @@ def run_pairs(args: Namespace) -> Answer:
     from cmtui.evaluation.narration import narrator
     from cmtui.evaluation.pairs import predict, read_pairs, score
 
-    _check_limit(args.limit)
+    _check(args)
     backend = _backend(args)
     pairs = read_pairs(Path(args.file).expanduser(), limit=args.limit, split=args.split)
     outcomes = list(predict(backend, pairs, progress=narrator()))
@@ -103,7 +103,7 @@ def run_scifact(args: Namespace) -> Answer:
     from cmtui.evaluation.scifact_evidence import evidence_figures
     from cmtui.retrieval.semantic import LocalEmbeddingMatcher
 
-    _check_limit(args.limit)
+    _check(args)
     modes = list(dict.fromkeys(args.mode or ("lexical", "semantic", "hybrid")))
     backend = _backend(args)
     index = None
@@ -150,8 +150,12 @@ def _backend(args: Namespace) -> InferenceBackend:
     return LocalInferenceBackend()
 
 
-def _check_limit(limit: int | None) -> None:
-    if limit is not None and limit < 1:
-        from cmtui.errors import InvalidRequest
+def _check(args: Namespace) -> None:
+    from cmtui.errors import InvalidRequest
+    from cmtui.evaluation.reports import check_report_path
 
-        raise InvalidRequest(f"The limit must be a whole number above 0, not {limit}.", "Try --limit 100.")
+    if args.limit is not None and args.limit < 1:
+        raise InvalidRequest(
+            f"The limit must be a whole number above 0, not {args.limit}.", "Try --limit 100."
+        )
+    check_report_path(args.output)

@@ -43,10 +43,11 @@ def run_live(args: Namespace) -> Answer:
     """Skip, or run and report."""
     from cmtui.errors import InvalidRequest
     from cmtui.evaluation.live import skipped, validate
-    from cmtui.evaluation.reports import write_report
+    from cmtui.evaluation.reports import check_report_path, write_report
 
     if not 1 <= args.limit <= 100:
         raise InvalidRequest(f"The limit is 1 to 100, not {args.limit}.", "Try --limit 3.")
+    check_report_path(args.output)
     report = skipped()
     if report is None:
         from cmtui.discovery.exa import ExaAcquisitionAdapter
