@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cmtui.model.selectors import Span
-from cmtui.retrieval.concepts import concept_lexicon
+from cmtui.retrieval.concepts import ConceptLexicon, concept_lexicon
 from cmtui.retrieval.projection import Projection, fold
 from cmtui.retrieval.query import AllOf, AnyOf, Leaf, Node, Phrase, Prefix, Term
 from cmtui.retrieval.tokens import Token, stem, tokenize, word_counts
@@ -31,9 +31,11 @@ class PassageWords:
         """Spans of the words that match any leaf, shifted by ``offset``."""
         return self._spans((token for leaf in leaves for token in self._found(leaf)), offset)
 
-    def related_spans(self, text: str, *, offset: int = 0) -> list[Span]:
+    def related_spans(
+        self, text: str, *, offset: int = 0, lexicon: ConceptLexicon | None = None
+    ) -> list[Span]:
         """Spans of the words that share a stem or a concept with a word of ``text``."""
-        lexicon = concept_lexicon()
+        lexicon = lexicon or concept_lexicon()
         stems: set[str] = set()
         concepts: set[str] = set()
         for word in word_counts(text):

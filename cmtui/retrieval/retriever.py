@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from cmtui.errors import EnumerationUnsupported, QueryError, UnknownCandidate
+from cmtui.errors import EnumerationUnsupported, QueryError
 from cmtui.model.progress import CancelledCallback, ProgressCallback, never_cancelled, no_progress
 from cmtui.model.retrieval import (
     PassageProjection,
@@ -23,6 +23,7 @@ from cmtui.retrieval.filters import as_filters, checked_limit
 from cmtui.retrieval.fusion import reciprocal_rank_fusion, rounded
 from cmtui.retrieval.highlight import PassageWords, joined
 from cmtui.retrieval.lexical_search import AnyFilters, CitationLexicalSearch
+from cmtui.retrieval.pool import by_id, lazy_pool, sequence_of
 from cmtui.retrieval.query import Query, parse, plain_query
 
 #: How deep each ranking of a hybrid search goes, at least; both are cut at the same depth.
@@ -78,6 +79,7 @@ class Retriever:
         self._port = port
         self._repository: DocumentRepository | None = repository or getattr(port, "repository", None)
         self._semantic_index = index
+        self._digests: dict[str, bytes] = {}
 
     def lexical(
         self,
@@ -266,7 +268,7 @@ class Retriever:
         chosen = index or self._default_index()
         unwanted = asked.query.exclusions() if asked.query is not None else ()
         name = type(chosen).__name__
-        answer = chosen.rank(asked.meaning, tuple(pool.values()), limit=None if unwanted else limit)
+        answer = chosen.rank(asked.meaning, sequence_of(pool), limit=None if unwanted else limit)
         checked = [hit for hit in checked_answer(answer, pool, name=name) if hit.score > 0]
         reader = CitationReader(self._documents)
         kept: list[ScoredPassage] = []
@@ -300,7 +302,7 @@ class Retriever:
             )
         return self._repository
 
-    def _pool(self, filters: AnyFilters, query: Query | None) -> dict[str, PassageProjection]:
+    def _pool(self, filters: AnyFilters, query: Query | None) -> Mapping[str, PassageProjection]:
         """Every eligible passage by id, in order. Raises EnumerationUnsupported, UnknownCandidate."""
         port = self._port
         if not isinstance(port, CitationCandidatePort):
@@ -309,20 +311,12 @@ class Retriever:
                 "Semantic and hybrid search need candidates(); use CitationLexicalSearch, or lexical search.",
             )
         if isinstance(port, CitationLexicalSearch):
-            found: Sequence[PassageProjection] = port.project(port.eligible(filters, query))
-        else:
-            if query is not None and query.filters:
-                raise QueryError(
-                    "This search port takes no filters inside the query.", "Pass them as filters instead."
-                )
-            found = port.candidates(filters=as_filters(filters))
-        pool = {projection.passage_id: projection for projection in found}
-        if len(pool) != len(found):
-            raise UnknownCandidate(
-                f"The search port {type(port).__name__} enumerates a passage twice.",
-                "This is a fault of the port.",
+            return lazy_pool(port.repository, port.eligible(filters, query), self._digests)
+        if query is not None and query.filters:
+            raise QueryError(
+                "This search port takes no filters inside the query.", "Pass them as filters instead."
             )
-        return pool
+        return by_id(port.candidates(filters=as_filters(filters)), port=type(port).__name__)
 
     def _foreign(self, found: Sequence[SearchResult]) -> list[SearchResult]:
         """Results of a port that is not ours: checked, and read again where there is a repository."""
@@ -351,6 +345,7 @@ class Retriever:
         by_words = {hit.passage_id: (rank, hit.score) for rank, hit in enumerate(lexical, 1)}
         by_meaning = {hit.passage_id: (rank, hit.score) for rank, hit in enumerate(semantic, 1)}
         leaves = asked.query.leaves() if asked.query is not None else ()
+        lexicon = getattr(self._semantic_index, "lexicon", None)
         results: list[SearchResult] = []
         for rank, passage_id in enumerate(ids[:limit], 1):
             citation = reader.citation(passage_id)
@@ -360,7 +355,8 @@ class Retriever:
             if highlight:
                 words, start = PassageWords(citation.text), citation.span.start
                 matches = joined(
-                    words.spans(leaves, offset=start), words.related_spans(asked.meaning, offset=start)
+                    words.spans(leaves, offset=start),
+                    words.related_spans(asked.meaning, offset=start, lexicon=lexicon),
                 )
             score = fused.get(passage_id, semantic_score if semantic_score is not None else 0.0)
             scores = RetrievalScores(

@@ -18,8 +18,9 @@ from support.cli import CommandLine
 HEAVY = ("textual", "whoosh", "pypdf", "lxml", "httpx", "citeproc", "numpy", "torch")
 
 VERBS = """
-ingest documents document search semantic-search hybrid-search embed find-evidence identity reconstruct verify quote
-claims review reanchor bibliography lookup discover acquire receipts format cite
+ingest documents document search semantic-search hybrid-search embed
+find-evidence identity reconstruct verify quote
+claims review reanchor bibliography lookup discover sections acquire receipts format cite
 remove relink tag source open doctor backup restore
 migrate serve events config keys completion
 """
