@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 
-from cmtui.errors import InvalidRequest, StoreError, StoreReadOnly
+from cmtui.errors import InvalidRequest
 from cmtui.model.identity import sha256_bytes
 from cmtui.model.sections import SectionAudit
-from cmtui.store import atomic
-from cmtui.store.layout import FORMAT_VERSION, Layout, id_of_file
+from cmtui.store.layout import FORMAT_VERSION, Layout
 from cmtui.store.records import decode, encode
+from cmtui.store.written_once import WrittenOnce
 
 
 class AuditFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,47 +47,8 @@ def in_order(audits: Iterable[SectionAudit]) -> tuple[SectionAudit, ...]:
     return tuple(sorted(audits, key=lambda audit: (audit.run_at, audit.audit_id)))
 
 
-class Audits:
+def audit_files(layout: Layout, *, read_only: str | None) -> WrittenOnce[SectionAudit]:
     """The audits in ``audits/``."""
-
-    def __init__(self, layout: Layout, *, read_only: str | None) -> None:
-        self._layout = layout
-        self._read_only = read_only
-
-    def add(self, audit: SectionAudit) -> SectionAudit:
-        """Keep an audit. Raises InvalidRequest, StoreReadOnly."""
-        if self._read_only:
-            raise StoreReadOnly(self._read_only, "Audits cannot be kept here.")
-        audit_id, data = encoded(audit)
-        path = self._layout.audit(audit_id)
-        if not path.exists():
-            atomic.make_folder(path.parent)
-            atomic.write_whole(path, data)
-        return replace(audit, audit_id=audit_id)
-
-    def all(self) -> tuple[SectionAudit, ...]:
-        """Audits, oldest first. Raises StoreError for a damaged one."""
-        found = []
-        for path in self.paths():
-            try:
-                found.append(self.read(path))
-            except FileNotFoundError:
-                continue
-            except ValueError as error:
-                raise StoreError(
-                    f"The audit {path} cannot be trusted: {error}.",
-                    "Restore the file from a backup, or move it away: nothing else depends on it.",
-                ) from error
-        return in_order(found)
-
-    def paths(self) -> list[Path]:
-        """The files, sorted by name."""
-        folder = self._layout.audits
-        if not folder.is_dir():
-            return []
-        return sorted(path for path in folder.iterdir() if path.suffix == ".json" and id_of_file(path.name))
-
-    @staticmethod
-    def read(path: Path) -> SectionAudit:
-        """One audit. Raises ValueError that says what is wrong, FileNotFoundError."""
-        return decoded(path.stem, path.read_bytes())
+    return WrittenOnce(
+        layout.audits, "audit", read_only, encoded, decoded, lambda audit, name: replace(audit, audit_id=name)
+    )

@@ -19,7 +19,8 @@ from cmtui.model.sections import SectionAudit
 from cmtui.model.source import CanonicalDocument, DocumentSummary, SourceRecord
 from cmtui.ports import Clock
 from cmtui.store import atomic
-from cmtui.store.audits import Audits
+from cmtui.store.audits import audit_files
+from cmtui.store.audits import in_order as audits_in_order
 from cmtui.store.bibliography import BibliographySidecars
 from cmtui.store.capture import Capture, CapturedFile, strangers
 from cmtui.store.catalogue import Catalogue
@@ -34,7 +35,8 @@ from cmtui.store.layout import DIGEST_ALGORITHM, FORMAT_VERSION, TEMPORARY_SUFFI
 from cmtui.store.locks import FolderLock
 from cmtui.store.migration import finish_swap
 from cmtui.store.notices import Notices
-from cmtui.store.receipts import Receipts
+from cmtui.store.receipts import in_order as receipts_in_order
+from cmtui.store.receipts import receipt_files
 from cmtui.store.records import StoreFormat, decode, encode
 from cmtui.store.references import References
 from cmtui.store.removed import removed_error
@@ -64,8 +66,8 @@ class StoreRepository:
         self._claims = ClaimFiles(layout, clock, timeout=lock_timeout, read_only=read_only)
         self._events = EventLogs(layout, clock, self._notices, timeout=lock_timeout, read_only=read_only)
         self._bibliography = BibliographySidecars(layout, clock, timeout=lock_timeout, read_only=read_only)
-        self._receipts = Receipts(layout, read_only=read_only)
-        self._audits = Audits(layout, read_only=read_only)
+        self._receipts = receipt_files(layout, read_only=read_only)
+        self._audits = audit_files(layout, read_only=read_only)
         self._references = References(layout, read_only=read_only)
         self._clock = clock
 
@@ -361,7 +363,7 @@ class StoreRepository:
     def receipts(self, document_id: str | None = None) -> tuple[AcquisitionReceipt, ...]:
         """All receipts, or those of one document, oldest first. Raises StoreError for a damaged one."""
         with disk_errors(self._layout.root):
-            return self._receipts.all(document_id)
+            return receipts_in_order(self._receipts.all(), document_id)
 
     # -- audits --------------------------------------------------------------------------------------
 
@@ -373,7 +375,7 @@ class StoreRepository:
     def audits(self) -> tuple[SectionAudit, ...]:
         """The audits of section runs, oldest first. Raises StoreError for a damaged one."""
         with disk_errors(self._layout.root):
-            return self._audits.all()
+            return audits_in_order(self._audits.all())
 
     # -- references ----------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from cmtui.model.progress import CancelledCallback, Progress, ProgressCallback
 from cmtui.model.review import DECISION_EVENTS
 from cmtui.model.source import CanonicalDocument
 from cmtui.store.archive import is_alive
-from cmtui.store.audits import Audits
+from cmtui.store.audits import audit_files
 from cmtui.store.bibliography import BibliographySidecars
 from cmtui.store.capture import strangers
 from cmtui.store.catalogue import Catalogue
@@ -38,7 +38,7 @@ from cmtui.store.layout import (
 )
 from cmtui.store.locks import FolderLock
 from cmtui.store.notices import Notices
-from cmtui.store.receipts import Receipts
+from cmtui.store.receipts import receipt_files
 from cmtui.store.records import Generation, SourceFile, StoreFormat, decode
 from cmtui.store.references import References
 from cmtui.store.removed import Tombstones
@@ -349,9 +349,9 @@ class Inspection:
 
     def _look_at_receipts(self) -> None:
         reading = "the doctor only reads"
-        receipts = Receipts(self._layout, read_only=reading)
+        receipts = receipt_files(self._layout, read_only=reading)
         references = References(self._layout, read_only=reading)
-        audits = Audits(self._layout, read_only=reading)
+        audits = audit_files(self._layout, read_only=reading)
         for layer, kept in (("receipts", receipts), ("references", references), ("audits", audits)):
             for path in self._each(layer, kept.paths()):
                 if self._is_empty(layer, path):

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from cmtui.errors import InvalidRequest, StoreError, StoreReadOnly
+from cmtui.errors import InvalidRequest
 from cmtui.model.discovery import AcquisitionReceipt, DiscoveryMetadata
 from cmtui.model.identity import sha256_bytes
 from cmtui.model.selectors import Span
-from cmtui.store import atomic
-from cmtui.store.layout import FORMAT_VERSION, Layout, id_of_file
+from cmtui.store.layout import FORMAT_VERSION, Layout
 from cmtui.store.records import decode, encode
+from cmtui.store.written_once import WrittenOnce
 
 
 class ReceiptFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,47 +76,13 @@ def in_order(
     return tuple(sorted(kept, key=lambda r: (r.acquired_at or "", r.discovery.rank or 0, r.receipt_id or "")))
 
 
-class Receipts:
-    """The receipts in ``receipts/``. Each is written once and never changed, so no lock is needed."""
-
-    def __init__(self, layout: Layout, *, read_only: str | None) -> None:
-        self._layout = layout
-        self._read_only = read_only
-
-    def add(self, receipt: AcquisitionReceipt) -> AcquisitionReceipt:
-        """Keep a receipt. Raises InvalidRequest, StoreReadOnly."""
-        if self._read_only:
-            raise StoreReadOnly(self._read_only, "receipts cannot be kept here")
-        receipt_id, data = encoded(receipt)
-        path = self._layout.receipt(receipt_id)
-        if not path.exists():
-            atomic.make_folder(path.parent)
-            atomic.write_whole(path, data)
-        return replace(receipt, receipt_id=receipt_id)
-
-    def all(self, document_id: str | None = None) -> tuple[AcquisitionReceipt, ...]:
-        """Receipts, oldest first. Raises StoreError for a damaged one."""
-        found = []
-        for path in self.paths():
-            try:
-                found.append(self.read(path))
-            except FileNotFoundError:
-                continue
-            except ValueError as error:
-                raise StoreError(
-                    f"the receipt {path} cannot be trusted: {error}",
-                    "restore the file from a backup, or move it away: nothing else depends on it",
-                ) from error
-        return in_order(found, document_id)
-
-    def paths(self) -> list[Path]:
-        """The files, sorted by name."""
-        folder = self._layout.receipts
-        if not folder.is_dir():
-            return []
-        return sorted(path for path in folder.iterdir() if path.suffix == ".json" and id_of_file(path.name))
-
-    @staticmethod
-    def read(path: Path) -> AcquisitionReceipt:
-        """One receipt. Raises ValueError that says what is wrong, FileNotFoundError."""
-        return decoded(path.stem, path.read_bytes())
+def receipt_files(layout: Layout, *, read_only: str | None) -> WrittenOnce[AcquisitionReceipt]:
+    """The receipts in ``receipts/``."""
+    return WrittenOnce(
+        layout.receipts,
+        "receipt",
+        read_only,
+        encoded,
+        decoded,
+        lambda receipt, name: replace(receipt, receipt_id=name),
+    )
