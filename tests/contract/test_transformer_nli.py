@@ -108,6 +108,23 @@ def test_probabilities_are_those_of_the_model(directory: Path) -> None:
         assert list(answer.values()) == pytest.approx(row, abs=1e-5)
 
 
+def test_a_directory_is_named_by_its_content_and_not_by_its_path(directory: Path, tmp_path: Path) -> None:
+    """Runs are recorded under it: the same files elsewhere are the same model, and paths stay private."""
+    import shutil
+
+    copy = shutil.copytree(directory, tmp_path / directory.name)
+    assert backend(copy).name == backend(directory).name
+    assert str(tmp_path) not in backend(copy).name
+    (copy / "config.json").write_text((copy / "config.json").read_text("utf-8") + " ", "utf-8")
+    assert backend(copy).name != backend(directory).name
+
+
+def test_loading_is_silent(directory: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assess(backend(directory), "Ulysses wept.")
+    captured = capfd.readouterr()
+    assert "Loading" not in captured.out + captured.err
+
+
 def test_r127_r128_a_decision_and_an_exact_quote(directory: Path) -> None:
     text = "It rained all day. Ulysses wept. The crew slept on."
     [answer] = assess(backend(directory), text)

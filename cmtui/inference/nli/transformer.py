@@ -6,6 +6,7 @@ False, weights are safetensors only, and code from a model repository never runs
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -103,12 +104,23 @@ class TransformerNLIBackend(ThreeWayBackend):
 
     def __init__(self, config: TransformerNLIConfig | None = None) -> None:
         self.config = config or TransformerNLIConfig()
-        revision = f":{self.config.revision[:12]}" if self.config.revision else ""
+        pinned = f":{self.config.revision[:12]}" if self.config.revision else ""
         super().__init__(
-            f"{self.config.model_name}{revision}", self.config.policy(), batch_size=self.config.batch_size
+            f"{self.config.model_name}{pinned}", self.config.policy(), batch_size=self.config.batch_size
         )
         self._guard = threading.Lock()
         self._kept: _Loaded | None = None
+        self._digest: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Model, revision and operating point; a local directory by its name and the digest of its files."""
+        if self.config.revision is not None:
+            return super().name
+        folder = Path(self.config.model_name).expanduser()
+        if self._digest is None:
+            self._digest = _digest(folder)
+        return f"{folder.name}:{self._digest[:12]}@{self._policy.label}"
 
     def _label_map(self) -> Mapping[str, str]:
         return self._loaded().label_map
@@ -140,6 +152,17 @@ class TransformerNLIBackend(ThreeWayBackend):
             return self._kept
 
 
+def _digest(folder: Path) -> str:
+    """SHA-256 over the configuration, the tokenizer and the weights, by name and content."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.suffix in (".json", ".safetensors", ".txt", ".model") and path.is_file():
+            with path.open("rb") as file:
+                one = hashlib.file_digest(file, "sha256").hexdigest()
+            whole.update(f"{path.name} {one}\n".encode("utf-8", "surrogateescape"))
+    return whole.hexdigest()
+
+
 def _load(config: TransformerNLIConfig) -> _Loaded:
     try:
         import torch
@@ -158,6 +181,7 @@ def _load(config: TransformerNLIConfig) -> _Loaded:
     name = config.model_name
     if config.revision is None:
         name = str(Path(name).expanduser())
+    transformers.utils.logging.disable_progress_bar()  # progress is told by cmtui, and to terminals alone
     try:
         described = transformers.AutoConfig.from_pretrained(name, **where)
         labels = tuple(str(described.id2label[at]) for at in range(int(described.num_labels)))
