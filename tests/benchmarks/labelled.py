@@ -6,6 +6,7 @@ import json
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 from cmtui.evaluation.main import main
 
@@ -31,9 +32,10 @@ def run() -> None:
                 print(f"    {label:<12}", "  ".join(f"{k} {v}" for k, v in figures.items()))
 
 
-def _measure(*argv: str) -> dict:  # type: ignore[type-arg]
+def _measure(*argv: str) -> dict[str, Any]:
     out = StringIO()
     with redirect_stdout(out):
         status = main(list(argv))
     assert status == 0, out.getvalue()
-    return json.loads(out.getvalue())
+    body: dict[str, Any] = json.loads(out.getvalue())
+    return body
