@@ -104,7 +104,7 @@ def test_p1_a_systematic_reviewer(tmp_path: Path) -> None:
     with Terminal(tmp_path, [str(PROGRAM)], environment=keys) as terminal:
         terminal.wait_for(r"Sources 2")
         terminal.keys("a")
-        terminal.wait_for(r"(?i)add|path|folder")
+        terminal.wait_for(r"┏━ \S[^━]* ━")
         terminal.type(str(tmp_path / "papers"))
         terminal.keys("Enter")
         terminal.wait_for(r"\b\d+/4\d\b")
@@ -115,7 +115,7 @@ def test_p1_a_systematic_reviewer(tmp_path: Path) -> None:
         terminal.keys("3")
         terminal.wait_for(r"\[3 Review\]")
         terminal.keys("c")
-        terminal.wait_for(r"New claim")
+        terminal.wait_for(r"┏━ New claim ━")
         terminal.type("The drug lowered blood pressure")
         terminal.keys("Enter")
         terminal.wait_for(r"Claim ▏The drug lowered blood pressure")
@@ -162,6 +162,7 @@ def test_p1_a_systematic_reviewer(tmp_path: Path) -> None:
         terminal.wait_for(r"Write bundle to")
         for name in ("C-a", "C-k"):
             terminal.keys(name)
+        terminal.wait_until(lambda screen: "review-ada" not in screen, "an empty line")
         terminal.type(str(tmp_path / "ada.zip"))
         terminal.keys("Enter")
         terminal.wait_for(r"✔ 1 finding written")
@@ -250,7 +251,7 @@ def test_p3_a_doctoral_student(tmp_path: Path) -> None:
         terminal.wait_for(r"\[3 Review\]")
         for claim, quote in (("The old king was sad", "wept"), ("The queen mourned", "mourned")):
             terminal.keys("c")
-            terminal.wait_for(r"New claim")
+            terminal.wait_for(r"┏━ New claim ━")
             terminal.type(claim)
             terminal.keys("Enter")
             terminal.wait_for(rf"Claim ▏{claim}")

@@ -158,6 +158,7 @@ class Sharing(Copying):
 
         def then(text: str | None) -> None:
             if text is None or not text.strip():
+                self.say("Nothing written: no file was named.")
                 return
             path = Path(text.strip()).expanduser()
             if path.exists():
