@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from cmtui.model.retrieval import PassageProjection
 from cmtui.ports import SemanticIndex
+from cmtui.retrieval.learned.index import LearnedSemanticIndex
 from cmtui.retrieval.semantic import InMemorySemanticIndex, SentenceTransformerMatcher
+from cmtui.retrieval.vectors_index import MappedSemanticIndex
 
 
 class LetterPairs:
@@ -26,8 +29,23 @@ class LetterPairs:
         return vectors
 
 
+class PairEncoder:
+    """The same as the encoder of a learned index."""
+
+    name, digest = "pairs:1", "0" * 64
+
+    def encode_query(self, text: str) -> np.ndarray:
+        vector = np.array(LetterPairs().encode([text])[0], np.float32)
+        return vector / max(float(np.linalg.norm(vector)), 1e-9)
+
+    def encode_passage(self, text: str) -> np.ndarray:
+        return self.encode_query(text)[None]
+
+
 ADAPTERS: dict[str, Callable[[], SemanticIndex]] = {
     "local": InMemorySemanticIndex,
+    "local-kept": lambda: MappedSemanticIndex(None),
+    "learned": lambda: LearnedSemanticIndex(encoder=PairEncoder()),
     "sentence-transformer": lambda: InMemorySemanticIndex(SentenceTransformerMatcher(LetterPairs())),
 }
 TEXTS = ["The king wept.", "A sad king.", "Nobody came.", "The king wept.", "Kings and queens."]
@@ -64,9 +82,9 @@ def test_equal_texts_score_alike_in_the_order_given(index: SemanticIndex) -> Non
     assert first[0] < second[0]
 
 
-def test_each_request_stands_alone(index: SemanticIndex) -> None:
+def test_each_request_stands_alone(index: SemanticIndex, request: pytest.FixtureRequest) -> None:
     """R76: rebuilt from the candidates of the request; nothing of an earlier one is left."""
-    alone = ADAPTERS["local" if "Local" in type(index.matcher).__name__ else "sentence-transformer"]()  # type: ignore[attr-defined]
+    alone = ADAPTERS[request.node.callspec.params["index"]]()
     index.rank("queen", CANDIDATES)
     index.rank("king", CANDIDATES[:2])
     assert list(index.rank("king", CANDIDATES[2:])) == list(alone.rank("king", CANDIDATES[2:]))
