@@ -39,6 +39,11 @@ class Layout:
         return self.root / "generation"
 
     @property
+    def concepts(self) -> Path:
+        """Concepts that a person adds to the lexicon of semantic search; mostly there is none."""
+        return self.root / "concepts.txt"
+
+    @property
     def lock(self) -> Path:
         """The lock of commits; the note on its holder is ``lock.info``."""
         return self.root / "lock"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ def test_a_store_answers_as_the_index_in_memory_does(machine: LocalCitationMachi
     assert list((machine.path / "derived" / "vectors").rglob("*.vec"))
 
 
-def test_concepts_of_a_persons_own(machine: LocalCitationMachine) -> None:
+def test_concepts_of_a_persons_own(machine: LocalCitationMachine, tmp_path: Path) -> None:
     """``concepts.txt`` in the store directory adds concepts, and words to known ones."""
     assert not machine.semantic_search("whelm")
     (machine.path / "concepts.txt").write_text("# mine\nsadness: whelm\n", encoding="utf-8")
@@ -72,6 +73,9 @@ def test_concepts_of_a_persons_own(machine: LocalCitationMachine) -> None:
         (first, *others) = again.semantic_search("whelm")
         assert (first.text, any("wept" in other.text for other in others)) == ("# Grief", True)
         assert len(first.retrieval.matches) == 1  # and what was meant is shown
+    machine.backup(tmp_path / "copy.zip")
+    with zipfile.ZipFile(tmp_path / "copy.zip") as archive:
+        assert any(name.endswith("concepts.txt") for name in archive.namelist())
     (machine.path / "concepts.txt").write_text("sadness\n", encoding="utf-8")
     with LocalCitationMachine.open(machine.path) as again, pytest.raises(ConfigError, match="line 1"):
         again.semantic_search("whelm")
