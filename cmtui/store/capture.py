@@ -28,7 +28,8 @@ from cmtui.store.layout import Layout, id_of_file
 _ID = "[0-9a-f]{64}"
 #: Every file that a store is made of, apart from derived data, locks and temporary files.
 STORE_FILE = re.compile(
-    rf"store\.json|generation|concepts\.txt|blobs/sha256/[0-9a-f]{{2}}/{_ID}|(snapshots|identity|sources|bibliography|claims)"
+    r"store\.json|generation|concepts\.txt|"
+    rf"blobs/sha256/[0-9a-f]{{2}}/{_ID}|(snapshots|identity|sources|bibliography|claims)"
     rf"/{_ID}\.json|evidence/{_ID}\.jsonl(\.torn)?|removed/{_ID}(\.[0-9]+)?\.json|events/[A-Za-z0-9%_-]+\.jsonl"
     rf"(\.torn)?|(receipts|references|audits)/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,200}}"
 )
