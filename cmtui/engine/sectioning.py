@@ -43,6 +43,12 @@ def section_options(**values: Any) -> SectionOptions:
     return SectionOptions(**values)
 
 
+def options_of(given: Any, *, web: str, gate: str = "fail") -> SectionOptions:
+    """The options that the ``sections:`` group of the settings states (``cmtui.config.SectionSettings``)."""
+    names = ("min_score", "min_relevance", "max_candidates", "cache_ttl_days", "min_count")
+    return section_options(**{name: getattr(given, name) for name in names}, web=web, gate=gate)
+
+
 def options_from_environment(environ: Mapping[str, str] | None = None) -> SectionOptions:
     """The options that the environment sets over the defaults. Raises InvalidRequest."""
     env = os.environ if environ is None else environ

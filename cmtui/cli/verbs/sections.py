@@ -71,20 +71,13 @@ def run(args: Namespace, session: Session) -> Answer:
 def _options(args: Namespace) -> tuple[Any, Any]:
     """Settings file and environment as the configuration gives them, with what the command line says."""
     from cmtui.config import load
-    from cmtui.engine.sectioning import section_options
+    from cmtui.engine.sectioning import options_of
 
     settings = load()
     given = settings.sections
+    web = str(getattr(args, "brave", None) or getattr(settings.providers["brave"], "when", "fallback"))
     return (
-        section_options(
-            min_score=given.min_score,
-            min_relevance=given.min_relevance,
-            max_candidates=given.max_candidates,
-            cache_ttl_days=given.cache_ttl_days,
-            min_count=given.min_count,
-            web=getattr(args, "brave", None) or getattr(settings.providers["brave"], "when", "fallback"),
-            gate=getattr(args, "gate", "fail"),
-        ),
+        options_of(given, web=web, gate=getattr(args, "gate", "fail")),
         {name: _within(provider, given.provider_timeout) for name, provider in settings.providers.items()},
     )
 

@@ -1,0 +1,1 @@
+"""Parts of the acquire screen: rows, words, and what was captured."""
