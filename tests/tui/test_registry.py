@@ -137,6 +137,18 @@ BEFORE: dict[str, Callable[..., Awaitable[None]]] = {
 
 #: Actions whose screens are opened for a moment by another test.
 ELSEWHERE = {
+    # What needs candidates is pressed in test_acquire.py, over services on loopback.
+    "acquire.capture",
+    "acquire.select",
+    "acquire.capture_selected",
+    "acquire.record",
+    "acquire.rejected",
+    "acquire.browse",
+    "acquire.copy",
+    "acquire.rerun",
+    "acquire.next_section",
+    "acquire.previous_section",
+    "acquire.cancel",
     "audit.cancel",
     "search.cancel",
     "help.search",
