@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cmtui import logfile
 from cmtui.engine import LocalCitationMachine
 from cmtui.store.directory import StoreRepository
 from cmtui.tui.screens.dialogs import TextScreen
@@ -139,6 +140,7 @@ async def test_what_was_not_foreseen_leaves_a_report_without_secrets_and_no_deci
     machine, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setenv("EXA_API_KEY", "sk-very-secret")
+    monkeypatch.setattr(logfile, "_folder", tmp_path / "state")  # whatever ran before in this process
 
     def broken(_: object) -> None:
         raise RuntimeError("unforeseen with sk-very-secret inside")

@@ -1,4 +1,4 @@
-"""Own pairs per phenomenon: what the rules decide on them is right, where they must abstain they do (R90, R91).
+"""Own pairs per phenomenon: what the rules decide is right, and where they must abstain they do (R90, R91).
 
 Not every pair that could be decided is decided yet. The share that is may only grow; the pairs that are known
 to be decided wrongly are listed by claim and passage, and the list may only shrink.
