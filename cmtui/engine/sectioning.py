@@ -120,7 +120,7 @@ class SectionOperations(MachineCore):
             shown,
             find,
             options=pipeline.options,
-            run_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            run_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
             progress=progress,
             cancelled=cancelled,
         )

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from cmtui.errors import CmtuiError, InvalidRequest, LogDamaged
+from cmtui.engine.trail_outside import captured, examined
+from cmtui.errors import CmtuiError, InvalidRequest, LogDamaged, StoreError
 from cmtui.model.audit import ENGINE, AuditEvent, IdentityLayer, IdentityReport, LogChain
 from cmtui.model.claim import Claim, EvidenceEntry
 from cmtui.model.identity import sha256_bytes
@@ -56,6 +57,12 @@ class Trail:
                 source_id=tomb.source_id if tomb.source_id in self.sources else "",
             )
         yield from self._bibliographies()
+        for outside in (captured, examined):
+            try:
+                yield from outside(self.repository)
+            except StoreError as error:
+                kind = "receipt.damaged" if outside is captured else "audit.damaged"
+                yield AuditEvent(None, ENGINE, kind, "", "", error.message)
         for reviewer in self.repository.reviewers():
             try:
                 log = self.repository.events(reviewer)

@@ -471,6 +471,21 @@ def test_r176_an_audit_survives_reopening_and_damage_is_named(
     assert problem.path.endswith(file.name)
 
 
+def test_r176_the_trail_tells_every_decision(machine: LocalCitationMachine) -> None:
+    with serving(literature(crossref=crossref_answer(GOOD, BAD))) as server:
+        machine.run_sections(
+            f"# Marsh\n\n{SECTION}\n".encode(),
+            name="d.md",
+            options=SectionOptions(),
+            settings=settings(server),
+        )
+    events = {event.event: event for event in machine.audit_trail("event:candidate.* actor:engine").events}
+    assert events["candidate.accepted"].object == "10.5555/marsh"
+    assert events["candidate.rejected"].detail.startswith("relevance below threshold, relevance 0.")
+    [section] = machine.audit_trail("event:section.examined").events
+    assert (section.name, section.detail) == ("d.md: Marsh", "1 kept, 1 rejected")
+
+
 def test_a_cancelled_run_keeps_nothing(machine: LocalCitationMachine) -> None:
     with serving(literature(crossref=crossref_answer(GOOD))) as server, pytest.raises(Cancelled):
         machine.run_sections(
