@@ -285,6 +285,20 @@ def opposite(a: Frame, b: Frame) -> tuple[str, str] | None:
     return None
 
 
+#: Units that exclude each other at the same number. Currencies do not: a price may be stated in both.
+_KINDS = {
+    unit: kind
+    for kind, units in {
+        "mass": "mg g kg t",
+        "length": "mm cm m km mi ft",
+        "volume": "ml l",
+        "duration": "s min h d wk mo y",
+        "multiple": "thousand million billion",
+    }.items()
+    for unit in units.split()
+}
+
+
 # -- other numbers, units and dates ---------------------------------------------------------------------
 
 
@@ -347,6 +361,8 @@ def other_value(a: Frame, b: Frame) -> tuple[str, str, str] | str | None:
     if words & (_DEGREE - {"at"}) or masked_a.segments != masked_b.segments:
         return "number-unknown"
     one, two = values_a[at].removeprefix("unit:"), values_b[at].removeprefix("unit:")
+    if values_a[at].startswith("unit:") and _KINDS.get(one, one) != _KINDS.get(two, two):
+        return "number-unknown"
     dated = segment.prep in ("in", "on", "since", "until", "from", "by", "at") and (
         one.startswith("@")
         or (one.isdigit() and (len(one) == 4 or any(w == "#" for w in segment.phrase.words)))
