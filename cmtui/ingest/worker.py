@@ -12,6 +12,7 @@ import queue
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO
 
 from cmtui.errors import Cancelled, IngestError, Malformed, ResourceLimit
@@ -146,7 +147,18 @@ def _below(value: int, hard: int) -> int:
 
 
 def _peak_kib() -> int:
-    """Peak resident size in KiB; 0 where the system does not say."""
+    """Peak resident size in KiB of this program; 0 where the system does not say.
+
+    Linux keeps ``ru_maxrss`` over exec, so a worker of a large application would seem large from its first
+    file on; the high-water mark of the address space begins anew.
+    """
+    try:
+        with Path("/proc/self/status").open(encoding="ascii", errors="replace") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
     try:
         import resource
     except ImportError:

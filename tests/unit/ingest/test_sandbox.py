@@ -368,3 +368,11 @@ def test_no_worker_outlives_a_parent_that_is_killed() -> None:
         finally:
             os.close(handle)
     assert readable, "the worker ended when its stdin did"
+
+
+def test_a_worker_of_a_large_application_is_not_large_itself() -> None:
+    """Linux keeps the peak of the parent over exec; each worker would be replaced after its first file."""
+    ask = "from cmtui.ingest.worker import _peak_kib; print(_peak_kib())"
+    large = f"import subprocess, sys; x = b'x' * 600_000_000; subprocess.run([sys.executable, '-c', {ask!r}])"
+    done = subprocess.run([sys.executable, "-c", large], check=True, capture_output=True, text=True)
+    assert 0 < int(done.stdout) < 200 * 1024
