@@ -59,8 +59,7 @@ def create_app(machine: LocalCitationMachine, *, names: Iterable[str] = LOOPBACK
         return evidence_object(machine, request.path_params["evidence_id"])
 
     def audit(request: Request) -> dict[str, Any]:
-        reader: Any = machine
-        found: dict[str, Any] = plain(reader.section_audit(request.path_params["document_id"]))
+        found: dict[str, Any] = plain(machine.section_audit(request.path_params["document_id"]))
         return found
 
     routes = [

@@ -20,6 +20,10 @@ from typing import Any
 import pytest
 
 from cmtui import LocalCitationMachine
+from cmtui.model.lookup import ProviderSettings, WebSearchSettings
+from cmtui.sections.settings import SectionOptions
+from support.literature import SECTION, UNRELATED, brave_answer, literature
+from support.local_http import serving
 
 TEXT = "The lighthouse of Skerrow was lit in 1871.\n\nIt burns still, on the northern pier.\n"
 
@@ -99,6 +103,35 @@ def test_it_says_where_it_listens_and_that_it_only_reads(server: Server) -> None
     assert server.url == f"http://127.0.0.1:{server.port}"
     health = server.get("/health")
     assert (health["status"], health["read_only"], health["documents"]) == ("ok", True, 1)
+
+
+def test_r176_the_audit_of_a_draft_by_its_id_or_the_beginning_of_it(server: Server) -> None:
+    """Every candidate with its reason, as the section pipeline kept it."""
+    page = {"title": "Musicians at a court", "url": "https://court.example", "description": UNRELATED}
+    with (
+        serving(literature(brave=brave_answer(page))) as services,
+        LocalCitationMachine.open(server.store) as machine,
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        environment.setenv("BRAVE_API_KEY", "test-key-of-brave")
+        other = services.url.replace("127.0.0.1", "localhost")
+        kept = machine.run_sections(
+            f"# Marsh\n\n{SECTION}\n".encode(),
+            name="d.md",
+            options=SectionOptions(),
+            settings={
+                "semantic_scholar": ProviderSettings(other),
+                "crossref": ProviderSettings(services.url),
+                "brave": WebSearchSettings(services.url),
+            },
+        )
+    for asked in (kept.document_id, kept.document_id[:10]):
+        told = server.get(f"/documents/{asked}/citation-audit")
+        assert told["audit_id"] == kept.audit_id
+        [decision] = told["sections"][0]["audit"]
+        assert decision["rejection_reason"] == "relevance_below_threshold"
+    assert "test-key-of-brave" not in json.dumps(told)
+    server.get("/documents/0000000000/citation-audit", 404)
 
 
 def test_r176_documents_by_list_and_by_id(server: Server) -> None:
