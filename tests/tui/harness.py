@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -57,6 +57,15 @@ async def settle(pilot: Pilot[None]) -> None:
         else:
             quiet += 1
     await pilot.pause()  # the layout follows what was updated once the process is idle
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    """Wait for what must come; a minute without it is a failure."""
+    for _ in range(3_000):
+        if condition():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it never came")
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from cmtui.model.retrieval import RetrievalMode
 from cmtui.tui.screens.search import snippet
 from cmtui.tui.screens.source import SourceScreen
-from tui.harness import footer, press, running, screen_text, settle, status, type_line
+from tui.harness import footer, press, running, screen_text, settle, status, type_line, until
 
 
 def copied(tmp_path: Path) -> str:
@@ -171,16 +171,15 @@ async def test_a_search_is_cancelled_with_x_and_the_hits_before_stay(
     async with running(machine, tmp_path, mode="search") as (app, pilot):
         await press(pilot, "slash", *"king", "enter")
         before = len(app.screen.results)
-        assert "x Cancel" not in footer(app)
+        await until(pilot, lambda: "x Cancel" not in footer(app))
         await pilot.press("slash", *(["backspace"] * 4), *"slow", "enter")
-        await pilot.pause(0.05)
-        assert "x Cancel" in footer(app)
+        await until(pilot, lambda: "x Cancel" in footer(app))
         await pilot.press("x")
         gate.set()
         await settle(pilot)
         assert "cancelled" in status(app)
         assert len(app.screen.results) == before
-        assert "x Cancel" not in footer(app)
+        await until(pilot, lambda: "x Cancel" not in footer(app))
 
 
 async def test_a_query_searches_the_sources_of_a_tag_alone(machine, tmp_path: Path) -> None:
