@@ -90,6 +90,7 @@ class Judge:
         parts: dict[str, Any] = {
             **{f"relevance_{name}": value for name, value in _numbers(found).items()},
             "score": dict(made.parts),
+            "thresholds": {"relevance": self._options.min_relevance, "score": self._options.min_score},
         }
         decision = CandidateDecision(
             candidate=candidate,

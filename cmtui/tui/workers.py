@@ -71,9 +71,20 @@ class Progressed(Message):
     progress: Progress
 
 
+@dataclass
+class Ended(Message):
+    """A piece of work noticed that it was cancelled, and stopped without an answer."""
+
+    topic: str
+    sequence: int
+
+
 class Asks(DOMNode):
     """A screen (or the application) that asks the engine. Mixed in before the Textual class."""
 
+    #: The topics that are being worked on. A worker is still alive while its answer is handed on, so that it
+    #: cannot be asked whether it is busy: keys would then be shown for work that is over.
+    _unanswered: set[str]
     _sequences: dict[str, int]
     _then: dict[str, tuple[Callable[[Any], None], Callable[[BaseException], None] | None]]
 
@@ -91,10 +102,11 @@ class Asks(DOMNode):
         ``failed`` is called instead of the toast or dialog. ``exclusive`` cancels older work of the topic.
         """
         if "_sequences" not in self.__dict__:
-            self._sequences, self._then = {}, {}
+            self._sequences, self._then, self._unanswered = {}, {}, set()
         sequence = self._sequences.get(topic, 0) + 1
         self._sequences[topic] = sequence
         self._then[topic] = (cast("Callable[[Any], None]", then), failed)
+        self._unanswered.add(topic)
         self.run_worker(
             partial(self._work, topic, sequence, work),
             name=topic,
@@ -108,14 +120,12 @@ class Asks(DOMNode):
         """Cancel the work of a topic; a late answer is dropped."""
         if "_sequences" in self.__dict__ and topic in self._sequences:
             self._sequences[topic] += 1
+            self._unanswered.discard(topic)
             self.workers.cancel_group(self, topic)
 
     def busy(self, topic: str) -> bool:
-        """Whether work of the topic is running."""
-        return any(
-            worker.group == topic and worker.node is self and not worker.is_finished
-            for worker in self.workers
-        )
+        """Whether work of the topic was begun and has neither answered nor stopped."""
+        return "_unanswered" in self.__dict__ and topic in self._unanswered
 
     def _work(self, topic: str, sequence: int, work: Callable[[Call], Any]) -> None:
         """In the thread: do the work and post its answer."""
@@ -123,6 +133,7 @@ class Asks(DOMNode):
         try:
             answer = Answer(topic, sequence, work(call))
         except Cancelled:
+            self._post(Ended(topic, sequence))
             return
         except BaseException as error:  # noqa: BLE001 - shown as a toast or a dialog, never swallowed
             answer = Answer(topic, sequence, None, error, traceback.format_exc())
@@ -136,6 +147,7 @@ class Asks(DOMNode):
         message.stop()
         if message.sequence != self._sequences.get(message.topic):
             return
+        self._unanswered.discard(message.topic)
         then, failed = self._then[message.topic]
         if message.error is None:
             then(message.value)
@@ -143,6 +155,18 @@ class Asks(DOMNode):
             failed(message.error)
         else:
             cast("CmtuiApp", self.app).show_error(message.error, message.trace)
+        self.ended(message.topic, answered=True)
+
+    def on_ended(self, message: Ended) -> None:
+        """Nothing comes any more, unless the work was replaced."""
+        message.stop()
+        if message.sequence == self._sequences.get(message.topic):
+            self._unanswered.discard(message.topic)
+            self.ended(message.topic, answered=False)
+
+    def ended(self, topic: str, *, answered: bool) -> None:
+        """What a screen does once its work is over, after the answer was handed on or without one."""
+        del topic, answered
 
     def on_progressed(self, message: Progressed) -> None:
         """Hand the progress on, unless the work was replaced."""

@@ -29,7 +29,7 @@ from support.literature import (
     literature,
 )
 from support.local_http import LocalServer, Reply, Seen, json_reply, serving
-from tui.harness import footer, press, running, screen_text, settle, status, type_line
+from tui.harness import footer, press, running, screen_text, settle, status, type_line, until
 
 KEY = "key-of-the-screen"
 TEXT = b"The lighthouse of Skerrow was lit in 1871 and burns still.\n"
@@ -335,6 +335,29 @@ async def test_what_matters_is_on_the_screen_at_every_size(
         assert "enter Capture" in footer(app)
 
 
+async def test_a_draft_that_is_cancelled_leaves_no_audit_and_no_stale_key(
+    empty, tmp_path: Path, site: Site
+) -> None:
+    draft = tmp_path / "draft.md"
+    draft.write_text(f"# Marshes\n\n{SECTION}\n", encoding="utf-8")
+    site.server.script = lambda _: Reply(200, b"", {}, length=None, hold=True)
+    settings = {
+        name: replace(of, base_url=site.server.url, deadline=60.0)
+        for name, of in load({"XDG_CONFIG_HOME": "/nonexistent"}).providers.items()
+    }
+    async with running(empty, tmp_path, mode="acquire", providers=settings) as (app, pilot):
+        await press(pilot, "5")
+        await press(pilot, "f")
+        await pilot.press(*str(draft), "enter")
+        await until(pilot, lambda: bool(site.server.seen))
+        assert "x Cancel" in footer(app)
+        await pilot.press("x")
+        await until(pilot, lambda: "cancelled; nothing was kept" in status(app))
+        assert "x Cancel" not in footer(app)
+        assert "network on command · asking" not in screen_text(app)
+        assert app.machine.section_audits() == ()
+
+
 async def test_a_draft_is_examined_section_by_section(empty, tmp_path: Path, site: Site) -> None:
     """R176: every candidate with its reason, each section by itself, and the audit stays in the store."""
     draft = tmp_path / "draft.md"
@@ -356,9 +379,10 @@ async def test_a_draft_is_examined_section_by_section(empty, tmp_path: Path, sit
         assert "1 pass · 1 rejected · 1/2 Marshes" in text
         assert "Soil carbon of tidal marshes" in text
         assert "Musicians" not in text
-        assert "nothing of" not in text
+        assert "network on command · idle" in text
+        assert "] Section" in text
         await press(pilot, "r")
-        assert "relevance" in screen_text(app)
+        assert "relevance .00 < .16" in screen_text(app)
         await press(pilot, "right_square_bracket")
         assert "0 pass" in screen_text(app)
         assert "2/2 Music" in screen_text(app)

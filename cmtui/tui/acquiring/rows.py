@@ -121,10 +121,11 @@ def own_state(candidate: Candidate) -> tuple[str, str]:
 def reason(decision: CandidateDecision) -> str:
     """Why a candidate was rejected, with the number that decided where there is one."""
     why = decision.rejection_reason or "rejected"
+    least = decision.parts.get("thresholds", {})
     if why == "relevance_below_threshold":
-        return f"relevance {number(decision.relevance_score)}"
+        return f"relevance {number(decision.relevance_score)} < {number(least.get('relevance'))}"
     if why == "score_below_threshold":
-        return f"score {number(decision.final_score)}"
+        return f"score {number(decision.final_score)} ≤ {number(least.get('score'))}"
     return why.replace("_", " ")
 
 

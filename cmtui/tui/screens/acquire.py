@@ -273,6 +273,15 @@ class AcquireScreen(SectionTab):
         self.halt.set()
         self.say("cancelling…")
 
+    def ended(self, topic: str, *, answered: bool) -> None:
+        """What was asked is over; a draft that was cancelled leaves no row."""
+        super().ended(topic, answered=answered)
+        if not answered:
+            self.cmtui.working("")
+            self.log_line("cancelled")
+            self.say("cancelled; nothing was kept")
+            self.paint()
+
     def action_tab(self) -> None:
         """The other tab."""
         self.tab = "section" if self.tab == "discover" else "discover"

@@ -109,6 +109,11 @@ class BaseScreen(Asks, Screen[None]):
             return True
         return self.check_action(action.name, ()) is True
 
+    def ended(self, topic: str, *, answered: bool) -> None:
+        """What was running is not: other keys are valid."""
+        super().ended(topic, answered=answered)
+        self.refresh_keys()
+
     def refresh_keys(self) -> None:
         """Paint the key line again, after something changed what is valid."""
         for keys in self.query(Keys):
