@@ -6,7 +6,6 @@ False, weights are safetensors only, and code from a model repository never runs
 
 from __future__ import annotations
 
-import hashlib
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from cmtui.errors import ExtraMissing, InferenceError, InvalidRequest
+from cmtui.errors import InferenceError, InvalidRequest
 from cmtui.inference.nli.backend import ThreeWayBackend, softmax
 from cmtui.inference.nli.policy import (
     CONFIDENCE,
@@ -26,6 +25,7 @@ from cmtui.inference.nli.policy import (
     classes_of,
 )
 from cmtui.inference.nli.scoring import Pair
+from cmtui.retrieval.learned.pretrained import FAILURES, Checkpoint, content_digest
 
 #: The seed's checkpoint, DeBERTa v3 trained on MNLI, FEVER and ANLI, at one revision (R120).
 MODEL_NAME: Final = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
@@ -119,7 +119,7 @@ class TransformerNLIBackend(ThreeWayBackend):
             return super().name
         folder = Path(self.config.model_name).expanduser()
         if self._digest is None:
-            self._digest = _digest(folder)
+            self._digest = content_digest(folder)
         return f"{folder.name}:{self._digest[:12]}@{self._policy.label}"
 
     def _label_map(self) -> Mapping[str, str]:
@@ -152,54 +152,20 @@ class TransformerNLIBackend(ThreeWayBackend):
             return self._kept
 
 
-def _digest(folder: Path) -> str:
-    """SHA-256 over the configuration, the tokenizer and the weights, by name and content."""
-    whole = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in (".json", ".safetensors", ".txt", ".model") and path.is_file():
-            with path.open("rb") as file:
-                one = hashlib.file_digest(file, "sha256").hexdigest()
-            whole.update(f"{path.name} {one}\n".encode("utf-8", "surrogateescape"))
-    return whole.hexdigest()
-
-
 def _load(config: TransformerNLIConfig) -> _Loaded:
+    source = Checkpoint(
+        config.model_name, config.revision, config.cache_directory, config.local_files_only, config.device
+    )
+    torch, transformers = source.libraries()
     try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise ExtraMissing(
-            f"This model needs the package {error.name}, which is not installed.",
-            "pip install 'cmtui[transformers]'",
-        ) from error
-    where: dict[str, Any] = {
-        "revision": config.revision or "main",
-        "cache_dir": config.cache_directory,
-        "local_files_only": config.local_files_only,
-        "trust_remote_code": False,
-    }
-    name = config.model_name
-    if config.revision is None:
-        name = str(Path(name).expanduser())
-    transformers.utils.logging.disable_progress_bar()  # progress is told by cmtui, and to terminals alone
-    try:
-        described = transformers.AutoConfig.from_pretrained(name, **where)
+        described = source.read(transformers.AutoConfig)
         labels = tuple(str(described.id2label[at]) for at in range(int(described.num_labels)))
         classes = classes_of(labels, config.label_map, model=config.model_name)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **where)
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            name, use_safetensors=True, **where
-        )
-        model = model.to(config.device).eval()
+        tokenizer = source.read(transformers.AutoTokenizer)
+        model = source.model(transformers.AutoModelForSequenceClassification)
     except InvalidRequest:
         raise
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        hint = (
-            "Downloading it once needs your permission: TransformerNLIConfig(local_files_only=False), or "
-            "--allow-download."
-            if config.local_files_only
-            else "Check the name, the revision and the connection; HF_HUB_OFFLINE forbids every download."
-        )
-        raise InferenceError(f"The model '{config.model_name}' cannot be loaded: {first}", hint) from error
+    except FAILURES as error:
+        permission = "TransformerNLIConfig(local_files_only=False), or --allow-download"
+        raise source.failure(error, InferenceError, permission) from error
     return _Loaded(torch, model, tokenizer, labels, dict(zip(labels, classes, strict=True)))

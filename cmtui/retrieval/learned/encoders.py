@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cmtui.errors import ExtraMissing, ModelDirectoryError
+from cmtui.errors import ModelDirectoryError
 from cmtui.retrieval.learned.config import LearnedSemanticConfig
 from cmtui.retrieval.learned.onnx_model import ModelDirectory, OnnxModel, load_model_directory
+from cmtui.retrieval.learned.pretrained import FAILURES, Checkpoint, content_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,12 +167,7 @@ class TransformersEncoder:
         config = self._config
         of_files = ""
         if config.revision is None:
-            folder = Path(config.model_name).expanduser()
-            of_files = "".join(
-                f"{path.name}:{hashlib.sha256(path.read_bytes()).hexdigest()};"
-                for path in sorted(folder.iterdir())
-                if path.suffix in (".safetensors", ".json", ".txt", ".model")
-            )
+            of_files = content_digest(Path(config.model_name).expanduser())
         shape = (config.model_name, config.revision, of_files, config.max_tokens, config.overlap)
         return hashlib.sha256(repr(shape).encode("utf-8")).hexdigest()
 
@@ -212,33 +208,16 @@ class TransformersEncoder:
 
 
 def _load(config: LearnedSemanticConfig) -> tuple[Any, Any, Any, int]:
+    source = Checkpoint(
+        config.model_name, config.revision, config.cache_directory, config.local_files_only, config.device
+    )
+    torch, transformers = source.libraries()
     try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise ExtraMissing(
-            f"This model needs the package {error.name}, which is not installed.",
-            "pip install 'cmtui[transformers]'",
-        ) from error
-    where: dict[str, Any] = {
-        "revision": config.revision or "main",
-        "cache_dir": config.cache_directory,
-        "local_files_only": config.local_files_only,
-        "trust_remote_code": False,
-    }
-    name = config.model_name if config.revision else str(Path(config.model_name).expanduser())
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, use_fast=True, **where)
-        model = transformers.AutoModel.from_pretrained(name, use_safetensors=True, **where)
-        model = model.to(config.device).eval()
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise ModelDirectoryError(
-            f"The model '{config.model_name}' cannot be loaded: {first}",
-            "Downloading it once needs your permission: local_files_only=False, or --allow-download."
-            if config.local_files_only
-            else "Check the name, the revision and the connection.",
-        ) from error
+        tokenizer = source.read(transformers.AutoTokenizer, use_fast=True)
+        model = source.model(transformers.AutoModel)
+    except FAILURES as error:
+        permission = "local_files_only=False, or --allow-download"
+        raise source.failure(error, ModelDirectoryError, permission) from error
     limit = int(getattr(model.config, "max_position_embeddings", 512))
     return torch, model, tokenizer, min(limit, 512, config.max_tokens or limit)
 
