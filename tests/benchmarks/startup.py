@@ -14,8 +14,11 @@ def run() -> None:
     bare = process_seconds(["-c", "pass"])
     scratch = tempfile.TemporaryDirectory()
     store = str(Path(scratch.name) / "store")
-    with LocalCitationMachine.open(store):
-        pass
+    text = Path(scratch.name) / "a.txt"
+    text.write_text("The old king wept beside the harbour.\n", encoding="utf-8")
+    with LocalCitationMachine.open(store) as machine:
+        document = machine.ingest(text)
+    opened = ["-m", "cmtui.cli.main", "--store", store]
     commands = {
         "python -c pass": ["-c", "pass"],
         "import cmtui": ["-c", "import cmtui"],
@@ -25,7 +28,9 @@ def run() -> None:
         "citation-machine --help": ["-m", "cmtui.cli.main", "--help"],
         "citation-machine keys": ["-m", "cmtui.cli.main", "keys"],
         "citation-machine config show": ["-m", "cmtui.cli.main", "config", "show"],
-        "citation-machine documents (empty store)": ["-m", "cmtui.cli.main", "--store", store, "documents"],
+        "citation-machine documents": ["-m", "cmtui.cli.main", "--store", store, "documents"],
+        "citation-machine document ID": [*opened, "document", document],
+        "citation-machine search (cold)": [*opened, "search", "king"],
         "import whoosh.index": ["-W", "ignore", "-c", "import whoosh.index"],
         "import textual.app": ["-c", "import textual.app"],
     }
