@@ -82,7 +82,7 @@ class MilvusIndex:
         if self.remote and not allow_remote:
             raise ConfigError(
                 f"The index at {_shown(uri)} is not on this machine, and every passage would be sent there.",
-                "Set search.allow_remote_index: true if that is wanted.",
+                "Open it with MilvusIndex(..., allow_remote=True) if that is wanted.",
             )
         dense = encoder.name if encoder is not None else ""
         self._encoder = encoder
@@ -376,7 +376,7 @@ class MilvusIndex:
         except Exception as error:
             raise IndexDamaged(
                 f"The index at {_shown(self.uri)} cannot be opened ({type(error).__name__}).",
-                "Check the address in search.milvus_uri and that the server runs.",
+                "Check the address and that the server runs.",
             ) from error
         return client
 
